@@ -1,0 +1,140 @@
+//! How this crate touches its files: private, never through a link, whole lines or nothing.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+use crate::AuditError;
+
+/// What a segment is written through. A trait so that a test can let the disk fail in the middle of a line.
+pub(crate) trait Sink: Send + Sync {
+    fn append(&self, bytes: &[u8]) -> io::Result<()>;
+    fn truncate(&self, length: u64) -> io::Result<()>;
+    fn sync(&self) -> io::Result<()>;
+    /// Whether the file still has a name: writing to a deleted file succeeds and keeps nothing.
+    fn is_linked(&self) -> io::Result<bool>;
+}
+
+impl Sink for File {
+    fn append(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self;
+        file.write_all(bytes)
+    }
+
+    fn truncate(&self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.sync_data()
+    }
+
+    fn is_linked(&self) -> io::Result<bool> {
+        Ok(rustix::fs::fstat(self)?.st_nlink > 0)
+    }
+}
+
+/// Makes the folder if need be, and refuses one in which others could put or exchange files.
+pub(crate) fn private_dir(path: &Path) -> Result<(), AuditError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(AuditError::io("make", path))?;
+    let place = fs::symlink_metadata(path).map_err(AuditError::io("look at", path))?;
+    let refuse = |why| Err(AuditError::UnsafePlace { path: path.to_owned(), why });
+    if place.is_symlink() {
+        return refuse("it is a symbolic link");
+    }
+    if place.mode() & 0o022 != 0 {
+        return refuse("others may write in it");
+    }
+    let me = rustix::process::geteuid();
+    if !me.is_root() && place.uid() != me.as_raw() {
+        return refuse("it belongs to another user");
+    }
+    Ok(())
+}
+
+fn flags(extra: OFlags) -> i32 {
+    (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | extra).bits().cast_signed()
+}
+
+fn regular(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+}
+
+pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
+    regular(OpenOptions::new().read(true).custom_flags(flags(OFlags::empty())).open(path)?)
+}
+
+/// For reading and appending; made when it is not there.
+pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true).mode(0o600).custom_flags(flags(OFlags::empty()));
+    regular(options.open(path)?)
+}
+
+/// For reading and appending; must not be made by accident.
+pub(crate) fn open_existing(path: &Path) -> io::Result<File> {
+    regular(OpenOptions::new().read(true).append(true).custom_flags(flags(OFlags::empty())).open(path)?)
+}
+
+/// The whole of a small file; more than `limit` bytes is an error, not a cut.
+pub(crate) fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_to_read(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than it can be"));
+    }
+    Ok(bytes)
+}
+
+/// Everything between two places of a file.
+pub(crate) fn read_span(mut file: &File, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(from))?;
+    file.take(to.saturating_sub(from)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Replaces a file so that a reader, or the next start after a crash, sees the old bytes or the new ones.
+/// The caller holds the lock that makes it the only writer.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = path.with_added_extension("new");
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600).custom_flags(flags(OFlags::empty()));
+    let mut file = regular(options.open(&temporary)?)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&temporary, path)
+}
+
+/// Makes new names in a folder survive a power cut.
+pub(crate) fn sync_dir(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// Adds one line to a stream that several processes share: whole, or not at all.
+pub(crate) fn append_shared(path: &Path, line: &str) -> io::Result<()> {
+    let file = open_to_append(path)?;
+    file.lock()?;
+    append_locked(&file, line)
+}
+
+/// As `append_shared`, for who holds the lock already. It is released when the file is closed.
+pub(crate) fn append_locked(mut file: &File, line: &str) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    // A process killed in the middle of its line must not spoil ours.
+    if length > 0 && read_span(file, length - 1, length)? != b"\n" {
+        file.write_all(b"\n")?;
+    }
+    let written = file.write_all(line.as_bytes());
+    if written.is_err() {
+        // Best effort: should this fail as well, the next line starts with a newline of its own.
+        let _ = file.set_len(length);
+    }
+    written
+}

@@ -1,0 +1,53 @@
+//! What the walk hands over to be written down: only cleaned text, no raw output.
+
+use vambrace_types::{CallId, Caller, Enforcement, ErrorCode, SessionId, ToolName, VolumeId};
+
+use crate::violation::Violation;
+use crate::words::{Ending, Severity, Verdict, words};
+use vambrace_redact::{RedactedText, RedactedTree};
+
+words! {
+    /// Why the call was made. A person who asks what would be decided is not attacking.
+    pub enum Purpose { Call = "call", Check = "check", }
+}
+
+/// What is known of a call before it is decided; the same in its intent and its outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallEntry {
+    pub call_id: CallId,
+    pub session_id: SessionId,
+    pub caller: Caller,
+    pub tool: ToolName,
+    pub input: RedactedTree,
+    pub reason: Option<RedactedText>,
+    pub dry_run: bool,
+    pub purpose: Purpose,
+    pub volume: Option<VolumeId>,
+}
+
+/// What is about to be done. Written before the effect, so that a killed process leaves it behind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intent {
+    pub rule: String,
+    pub enforcement: Enforcement,
+    pub severity: Severity,
+    pub checkpoint: Option<String>,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    pub verdict: Verdict,
+    pub rule: String,
+    pub ending: Ending,
+    pub error: Option<(ErrorCode, RedactedText)>,
+    /// A small summary or null; cut with a flag when it is not small.
+    pub result: RedactedTree,
+    pub duration_ms: u64,
+    pub redactions: usize,
+    pub truncated: bool,
+    pub enforcement: Enforcement,
+    pub severity: Severity,
+    pub checkpoint: Option<String>,
+    pub violation: Option<Violation>,
+}

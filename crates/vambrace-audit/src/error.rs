@@ -1,0 +1,30 @@
+//! What can go wrong with the record itself.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    #[error("cannot {doing} `{}`: {cause}", path.display())]
+    Io { doing: &'static str, path: PathBuf, cause: io::Error },
+    #[error("refusing to keep the record in `{}`: {why}", path.display())]
+    UnsafePlace { path: PathBuf, why: &'static str },
+    /// The registry or the key contradicts itself: writing on would bury the evidence.
+    #[error("the record in `{}` is broken: {why}", path.display())]
+    Broken { path: PathBuf, why: String },
+    #[error("the record's file `{}` was deleted while it was in use", path.display())]
+    Gone { path: PathBuf },
+    #[error("no random numbers from the system: {0}")]
+    NoRandomness(getrandom::Error),
+}
+
+impl AuditError {
+    /// For `map_err`: the operation and the path, waiting for the cause. Costs nothing until there is one.
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> AuditError {
+        move |cause| AuditError::Io { doing, path: path.to_owned(), cause }
+    }
+
+    pub(crate) fn broken(path: &Path, why: impl Into<String>) -> AuditError {
+        AuditError::Broken { path: path.to_owned(), why: why.into() }
+    }
+}

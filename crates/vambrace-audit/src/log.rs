@@ -1,0 +1,310 @@
+//! The log that the walk writes to: intents, outcomes and events, each answered by a receipt.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::MutexGuard;
+use std::thread::{Builder, JoinHandle};
+
+use vambrace_types::{Timestamp, Tree};
+
+use crate::alert::{AlertSettings, DefenceAction};
+use crate::chain::Hash;
+use crate::clock::Clock;
+use crate::committer::{Depth, Shared, State};
+use crate::entry::{CallEntry, Intent, Outcome, Purpose};
+use crate::event::{Event, EventKind};
+use crate::line::{self, EventLine, Stamp};
+use crate::mirror::Mirror;
+use crate::receipt::{IntentReceipt, Receipt};
+use crate::registry::Registry;
+use crate::security::SecurityStream;
+use crate::segment::{Claim, Segment};
+use crate::standing::{Mark, Standing, StandingBook};
+use crate::violation::Violation;
+use crate::words::{Severity, Verdict};
+use crate::{AuditError, alert, subject};
+
+/// How many idle segments a new process looks at before it makes its own.
+const CLAIMS_TRIED: usize = 8;
+
+#[derive(Debug, Clone)]
+pub struct AuditSettings {
+    /// The folder of the record, outside everything that tools can write.
+    pub dir: PathBuf,
+    /// The folder for `tool_log.jsonl` in the form of specification 002.
+    pub mirror: Option<PathBuf>,
+    /// Whether every record waits until it is on disk. Otherwise syncs are grouped in the background, and a record
+    /// survives the end of the process but not always a power cut.
+    pub durable: bool,
+    pub alerts: AlertSettings,
+}
+
+/// The record, open for writing. Dropping it syncs and signs what it holds.
+pub struct AuditLog {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    durable: bool,
+    mirror: Option<Mirror>,
+    alerts: AlertSettings,
+    security: SecurityStream,
+    standing: StandingBook,
+}
+
+struct Written {
+    seq: u64,
+    hash: Hash,
+    time: Timestamp,
+}
+
+impl AuditLog {
+    pub fn open(settings: AuditSettings, clock: Arc<dyn Clock>) -> Result<AuditLog, AuditError> {
+        let AuditSettings { dir, mirror, durable, alerts } = settings;
+        let mut registry = Registry::open(&dir, clock.now())?;
+        let mut news = Vec::new();
+        let segment = find_segment(&dir, &mut registry, clock.now(), &mut news)?;
+        let standing = StandingBook::open(&dir)?;
+        let key = registry.key().clone();
+        drop(registry);
+        let shared = Arc::new(Shared::new(dir.clone(), key, clock, segment));
+        let worker = Arc::clone(&shared);
+        let thread = Builder::new()
+            .name("audit".to_owned())
+            .spawn(move || worker.run())
+            .map_err(AuditError::io("start the thread that syncs", &dir))?;
+        let security = SecurityStream::new(&dir);
+        let mirror = mirror.map(Mirror::new);
+        let log = AuditLog { shared, thread: Some(thread), durable, mirror, alerts, security, standing };
+        for (kind, message) in news {
+            let _receipt = log.note(kind, Severity::Warning, &message)?;
+        }
+        Ok(log)
+    }
+
+    /// Puts on record what is about to be done. Without this receipt there are no hands.
+    pub fn intent(&self, call: &CallEntry, intent: &Intent) -> Result<IntentReceipt, AuditError> {
+        let written = self.append(|out, stamp| line::intent(out, stamp, call, intent))?;
+        Ok(IntentReceipt { seq: written.seq, hash: written.hash })
+    }
+
+    /// Puts on record how a call ended, and what follows from it: the security stream, alerts and the mirror. Only
+    /// the record itself can fail; the rest is told in the receipt's warning.
+    pub fn outcome(&self, call: &CallEntry, outcome: &Outcome) -> Result<Receipt, AuditError> {
+        let written = self.append(|out, stamp| line::outcome(out, stamp, call, outcome))?;
+        let mut warnings = Vec::new();
+        let mut raised = Vec::new();
+        if let Some(violation) = counted(call, outcome)
+            && let Err(cause) = self.defend(call, violation, written.time, &mut raised)
+        {
+            warnings.push(cause.to_string());
+        }
+        if let Some(mirror) = &self.mirror
+            && let Err(cause) = mirror.append(written.time, call, outcome)
+        {
+            warnings.push(cause.to_string());
+        }
+        let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
+        Ok(Receipt { seq: written.seq, hash: written.hash, warning, alerts: raised })
+    }
+
+    /// Puts on record something that is not a call.
+    pub fn event(&self, event: &Event) -> Result<Receipt, AuditError> {
+        self.write_event(&EventLine {
+            event: event.kind.as_str(),
+            severity: event.severity,
+            caller: event.caller.as_deref(),
+            by: event.by.as_deref(),
+            call_id: event.call_id.as_ref().map(|id| id.as_str()),
+            message: event.message.as_str(),
+            details: event.details.as_tree(),
+        })
+    }
+
+    /// Syncs and signs everything written so far.
+    pub fn seal(&self) -> Result<(), AuditError> {
+        self.shared.seal()
+    }
+
+    /// Whether this caller may go on. Asked before every call; sees another process's `stop` at once.
+    pub fn standing(&self, caller: &str) -> Result<Standing, AuditError> {
+        self.standing.of(&subject::of(caller))
+    }
+
+    fn note(&self, kind: EventKind, severity: Severity, message: &str) -> Result<Receipt, AuditError> {
+        self.write_event(&own_event(kind, severity, message))
+    }
+
+    pub(crate) fn write_event(&self, event: &EventLine<'_>) -> Result<Receipt, AuditError> {
+        let written = self.append(|out, stamp| line::event(out, stamp, event))?;
+        Ok(Receipt { seq: written.seq, hash: written.hash, warning: None, alerts: Vec::new() })
+    }
+
+    fn append(&self, write: impl FnOnce(&mut String, Stamp)) -> Result<Written, AuditError> {
+        let mut guard = self.usable_segment(self.shared.lock())?;
+        // Under the lock, so that times do not run backwards within a segment.
+        let time = self.shared.clock.now();
+        let state = &mut *guard;
+        state.buffer.clear();
+        write(&mut state.buffer, Stamp { tip: state.segment.tip, time });
+        append_line(state)?;
+        let written = Written { seq: state.segment.tip.count, hash: state.segment.tip.hash, time };
+        let ticket = self.shared.count(state);
+        drop(guard);
+        if self.durable {
+            self.shared.sync_to(ticket, Depth::Data)?;
+        }
+        Ok(written)
+    }
+
+    /// Exchanges a full or lost segment for a new one. Never for an idle old one: a call's outcome then always
+    /// stands behind its intent in the order of the registry.
+    fn usable_segment<'a>(
+        &'a self,
+        state: MutexGuard<'a, State>,
+    ) -> Result<MutexGuard<'a, State>, AuditError> {
+        if state.lost.is_none() && !state.segment.is_full() {
+            return Ok(state);
+        }
+        let mut state = self.shared.quiet(state);
+        let now = self.shared.clock.now();
+        if state.lost.is_none() {
+            self.shared.finish_segment(&mut state)?;
+        }
+        let segment = Segment::make(&self.shared.dir, &mut Registry::open(&self.shared.dir, now)?, now)?;
+        let old = std::mem::replace(&mut state.segment, segment);
+        if let Some(why) = state.lost.take() {
+            state.abandon_segment();
+            let message = format!("segment {} was given up: {why}", old.name);
+            let State { buffer, segment, .. } = &mut *state;
+            buffer.clear();
+            let stamp = Stamp { tip: segment.tip, time: now };
+            line::event(buffer, stamp, &own_event(EventKind::SegmentLost, Severity::Critical, &message));
+            append_line(&mut state)?;
+            self.shared.count(&mut state);
+        }
+        Ok(state)
+    }
+
+    /// The violation goes to the security stream; rules that it sets off raise alerts and may stop the caller.
+    fn defend(
+        &self,
+        call: &CallEntry,
+        violation: &Violation,
+        now: Timestamp,
+        raised: &mut Vec<String>,
+    ) -> Result<(), AuditError> {
+        let subject = subject::of(&call.caller.id);
+        let caller: &str = &subject;
+        let released = self.standing.released(caller)?;
+        let mut line = String::new();
+        line::violation(&mut line, now, call, violation);
+        let seen = self.security.record(&line, caller, released, now, self.alerts.longest_window_ms())?;
+        for rule in alert::triggered(&self.alerts.rules, &seen, violation.kind, now) {
+            let alert = alert::Alert {
+                rule,
+                caller,
+                action: self.alerts.action,
+                call_id: call.call_id.as_str(),
+                now,
+            };
+            if !alert.raise(&self.shared.dir, released)? {
+                continue;
+            }
+            raised.push(rule.name.clone());
+            self.act_on(&alert)?;
+        }
+        Ok(())
+    }
+
+    fn act_on(&self, alert: &alert::Alert<'_>) -> Result<(), AuditError> {
+        let by = format!("defence: {}", alert.rule.name);
+        let (mark, follow_up) = match alert.action {
+            DefenceAction::Alert => (Mark::Alerted, None),
+            DefenceAction::Suspend => (Mark::Suspended, Some(EventKind::Suspended)),
+            DefenceAction::Terminate => (Mark::Terminated, Some(EventKind::Terminated)),
+        };
+        // The stop comes first: should the record fail now, the caller is stopped all the same.
+        self.standing.mark(Some(alert.caller), mark, &by, alert.now)?;
+        for kind in [Some(EventKind::AlertRaised), follow_up].into_iter().flatten() {
+            let message = alert.message();
+            let mut event = own_event(kind, Severity::Critical, &message);
+            event.caller = Some(alert.caller);
+            event.by = Some(&by);
+            event.call_id = Some(alert.call_id);
+            let _receipt = self.write_event(&event)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for AuditLog {
+    fn drop(&mut self) {
+        self.shared.stop();
+        if let Some(thread) = self.thread.take() {
+            // The thread has no result, and a panic in it is no reason for another here.
+            let _ = thread.join();
+        }
+        // There is nobody left to tell; what is not signed shows as an unsealed tail.
+        let _ = self.shared.seal();
+    }
+}
+
+fn own_event<'a>(kind: EventKind, severity: Severity, message: &'a str) -> EventLine<'a> {
+    const NOTHING: &Tree = &Tree::Null;
+    EventLine {
+        event: kind.as_str(),
+        severity,
+        caller: None,
+        by: None,
+        call_id: None,
+        message,
+        details: NOTHING,
+    }
+}
+
+fn append_line(state: &mut State) -> Result<(), AuditError> {
+    let result = state.segment.append(&state.buffer);
+    if let Err(AuditError::Gone { path }) = &result {
+        state.lost = Some(format!("`{}` was deleted", path.display()));
+    }
+    result
+}
+
+/// Only denials of real calls count: a person who asks with `check` must not set off alarms.
+fn counted<'a>(call: &CallEntry, outcome: &'a Outcome) -> Option<&'a Violation> {
+    match (call.purpose, outcome.verdict) {
+        (Purpose::Call, Verdict::Deny) => outcome.violation.as_ref(),
+        (Purpose::Call, Verdict::Allow | Verdict::Ask)
+        | (Purpose::Check, Verdict::Allow | Verdict::Ask | Verdict::Deny) => None,
+    }
+}
+
+/// An idle segment if there is one, so that a thousand short processes do not make a thousand files.
+fn find_segment(
+    dir: &std::path::Path,
+    registry: &mut Registry,
+    now: Timestamp,
+    news: &mut Vec<(EventKind, String)>,
+) -> Result<Segment, AuditError> {
+    let candidates: Vec<String> = registry.candidates().take(CLAIMS_TRIED).cloned().collect();
+    for name in candidates {
+        match Segment::claim(dir, &name, &registry.key().verifying_key())? {
+            Claim::Ready { segment, cut } => {
+                if cut > 0 {
+                    let message =
+                        format!("an unfinished line of {cut} bytes was removed from segment {name}");
+                    news.push((EventKind::Recovered, message));
+                }
+                return Ok(segment);
+            }
+            Claim::Taken => {}
+            Claim::Broken(why) => {
+                registry.set_aside(&name, &why, now)?;
+                news.push((EventKind::SetAside, format!("segment {name} is left alone as evidence: {why}")));
+            }
+        }
+    }
+    Segment::make(dir, registry, now)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! `tool_log.jsonl` in the workspace, in the exact form of specification 002. A copy for people and old scripts;
+//! the record is elsewhere. Best effort, as that specification has it: a failure is a warning.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
+use jiff::tz::TimeZone;
+use rustix::fs::{Mode, OFlags};
+use vambrace_types::{Timestamp, Tree};
+
+use crate::entry::{CallEntry, Outcome};
+use crate::line::Object;
+use crate::{AuditError, moment};
+
+const SHORT: usize = 2048;
+const LONG: usize = 4096;
+const INPUT: usize = 36 * 1024;
+const RESULT: usize = 4096;
+const HEAD: usize = 2048;
+
+pub(crate) struct Mirror {
+    dir: PathBuf,
+    zone: TimeZone,
+}
+
+/// One line of specification 002; `input` and `result` are JSON objects.
+pub(crate) struct Seed002<'a> {
+    pub(crate) timestamp: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) input: &'a str,
+    pub(crate) result: &'a str,
+    pub(crate) success: bool,
+    pub(crate) duration_ms: u64,
+    pub(crate) conversation_id: &'a str,
+    pub(crate) dry_run: bool,
+    pub(crate) error: &'a str,
+    pub(crate) git_commit: Option<&'a str>,
+}
+
+impl Seed002<'_> {
+    pub(crate) fn write(&self, out: &mut String) {
+        let mut line = Object::begin(out);
+        line.text("timestamp", self.timestamp, SHORT);
+        line.text("tool", self.tool, SHORT);
+        line.raw("input", self.input);
+        line.raw("result", self.result);
+        line.flag("success", self.success);
+        line.number("duration_ms", self.duration_ms);
+        line.text("conversation_id", self.conversation_id, SHORT);
+        line.flag("dry_run", self.dry_run);
+        line.text("error", self.error, LONG);
+        line.maybe_text("git_commit", self.git_commit, SHORT);
+        line.end_line();
+    }
+}
+
+impl Mirror {
+    pub(crate) fn new(dir: PathBuf) -> Mirror {
+        Mirror { dir, zone: TimeZone::system() }
+    }
+
+    pub(crate) fn append(
+        &self,
+        time: Timestamp,
+        call: &CallEntry,
+        outcome: &Outcome,
+    ) -> Result<(), AuditError> {
+        let mut line = String::new();
+        Seed002 {
+            timestamp: &moment::local(time, &self.zone),
+            tool: call.tool.as_str(),
+            input: &object(call.input.as_tree(), INPUT),
+            result: &object(outcome.result.as_tree(), RESULT),
+            success: outcome.ending.is_success(),
+            duration_ms: outcome.duration_ms,
+            conversation_id: call.session_id.as_str(),
+            dry_run: call.dry_run,
+            error: outcome.error.as_ref().map_or("", |(_, message)| message.as_str()),
+            git_commit: outcome.checkpoint.as_deref(),
+        }
+        .write(&mut line);
+        let path = self.dir.join("tool_log.jsonl");
+        self.write(&line).map_err(AuditError::io("write", &path))
+    }
+
+    /// Opened anew for each line, beneath a folder that is not a link: the workspace is where the agent lives.
+    fn write(&self, line: &str) -> io::Result<()> {
+        let folder = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let dir = match rustix::fs::open(&self.dir, folder, Mode::empty()) {
+            Err(rustix::io::Errno::NOENT) => {
+                rustix::fs::mkdir(&self.dir, Mode::RWXU)?;
+                rustix::fs::open(&self.dir, folder, Mode::empty())?
+            }
+            other => other?,
+        };
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let private = Mode::RUSR | Mode::WUSR;
+        let (descriptor, is_new) = match rustix::fs::openat(&dir, "tool_log.jsonl", flags, private) {
+            Err(rustix::io::Errno::NOENT) => {
+                (rustix::fs::openat(&dir, "tool_log.jsonl", flags | OFlags::CREATE, private)?, true)
+            }
+            other => (other?, false),
+        };
+        if is_new {
+            let ignore =
+                rustix::fs::openat(&dir, ".gitignore", flags | OFlags::CREATE | OFlags::EXCL, private);
+            if let Ok(ignore) = ignore {
+                File::from(ignore).write_all(b"*\n")?;
+            }
+        }
+        let mut file = File::from(descriptor);
+        let found = file.metadata()?;
+        // THREAT: a second name for another file would turn the mirror into a way to write there.
+        if !found.is_file() || found.nlink() != 1 {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file with one name"));
+        }
+        file.write_all(line.as_bytes())
+    }
+}
+
+/// Specification 002 has objects here. What is none is put into one, and what is too long is cut and named so.
+fn object(tree: &Tree, limit: usize) -> String {
+    let mut out = String::new();
+    match tree {
+        Tree::Null => return "{}".to_owned(),
+        Tree::Map(_) if tree.json_len() <= limit => tree.write_json(&mut out),
+        Tree::Map(_) | Tree::Bool(_) | Tree::Int(_) | Tree::Float(_) | Tree::Text(_) | Tree::List(_) => {
+            let mut whole = Object::begin(&mut out);
+            whole.tree("value", "truncated", tree, limit, HEAD);
+            whole.end();
+        }
+    }
+    out
+}

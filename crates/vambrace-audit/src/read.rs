@@ -1,0 +1,253 @@
+//! The viewer: reads the folder as it is, without a lock, while others may write.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::path::Path;
+
+use serde::Deserialize;
+use vambrace_types::Timestamp;
+
+use crate::line::LONGEST_RECORD;
+use crate::registry::{is_plain, segments_dir};
+use crate::words::{RecordKind, Verdict};
+use crate::{AuditError, alert, disk, moment, segment};
+
+/// Which records to list. Every condition that is set must hold.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only so many, the newest.
+    pub last: Option<usize>,
+    pub caller: Option<String>,
+    pub tool: Option<String>,
+    pub verdict: Option<Verdict>,
+    pub since: Option<Timestamp>,
+}
+
+/// A record in short: outcomes, events, and intents that have no outcome yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub segment: String,
+    pub seq: u64,
+    pub time: Timestamp,
+    pub kind: RecordKind,
+    /// What happened, for events.
+    pub event: Option<String>,
+    pub call_id: Option<String>,
+    pub session_id: Option<String>,
+    pub caller: Option<String>,
+    pub tool: Option<String>,
+    pub verdict: Option<Verdict>,
+    pub rule: Option<String>,
+    pub ending: Option<String>,
+    pub code: Option<String>,
+    pub message: Option<String>,
+    pub dry_run: bool,
+    pub duration_ms: Option<u64>,
+    pub severity: Option<String>,
+    pub git_commit: Option<String>,
+}
+
+/// A record as it stands in its segment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    pub segment: String,
+    pub line: u64,
+    pub json: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertRecord {
+    pub time: Timestamp,
+    pub rule: String,
+    pub caller: String,
+    pub action: String,
+    pub call_id: String,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    seq: u64,
+    #[serde(borrow)]
+    timestamp: Cow<'a, str>,
+    kind: Cow<'a, str>,
+    event: Option<String>,
+    call_id: Option<String>,
+    session_id: Option<String>,
+    caller_id: Option<String>,
+    tool: Option<String>,
+    decision: Option<Cow<'a, str>>,
+    rule: Option<String>,
+    ending: Option<String>,
+    code: Option<String>,
+    message: Option<String>,
+    #[serde(default)]
+    dry_run: bool,
+    duration_ms: Option<u64>,
+    severity: Option<String>,
+    git_commit: Option<String>,
+}
+
+/// The records that pass the filter, oldest first.
+pub fn list(dir: &Path, filter: &Filter) -> Result<Vec<Entry>, AuditError> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut open: BTreeMap<String, Entry> = BTreeMap::new();
+    each_record(dir, |segment, _, line| {
+        let Some(entry) = entry(segment, line) else { return Ok(()) };
+        match (entry.kind, &entry.call_id) {
+            (RecordKind::Intent, Some(id)) => {
+                open.insert(id.clone(), entry);
+                return Ok(());
+            }
+            (RecordKind::Outcome, Some(id)) => {
+                open.remove(id);
+            }
+            (RecordKind::Event, _) | (RecordKind::Intent | RecordKind::Outcome, None) => {}
+        }
+        if filter.passes(&entry) {
+            entries.push(entry);
+            // Twice as many as asked for, so that sorting is rare and memory stays bounded.
+            if filter.last.is_some_and(|last| entries.len() > last.saturating_mul(2) + 1024) {
+                filter.keep_newest(&mut entries);
+            }
+        }
+        Ok(())
+    })?;
+    entries.extend(open.into_values().filter(|entry| filter.passes(entry)));
+    filter.keep_newest(&mut entries);
+    Ok(entries)
+}
+
+/// Every record of one call.
+pub fn show(dir: &Path, call_id: &str) -> Result<Vec<Record>, AuditError> {
+    let mut records = Vec::new();
+    each_record(dir, |segment, number, line| {
+        if entry(segment, line).is_some_and(|entry| entry.call_id.as_deref() == Some(call_id)) {
+            let json = String::from_utf8_lossy(line).into_owned();
+            records.push(Record { segment: segment.to_owned(), line: number, json });
+        }
+        Ok(())
+    })?;
+    Ok(records)
+}
+
+/// Every alert, oldest first.
+pub fn alerts(dir: &Path) -> Result<Vec<AlertRecord>, AuditError> {
+    #[derive(Deserialize)]
+    struct AlertLine {
+        timestamp: String,
+        rule: String,
+        caller: String,
+        action: String,
+        call_id: String,
+    }
+    let path = alert::path(dir);
+    let mut alerts = Vec::new();
+    let read = each_line(&path, |_, line| {
+        if let Ok(line) = serde_json::from_slice::<AlertLine>(line)
+            && let Some(time) = moment::parse(&line.timestamp)
+        {
+            let AlertLine { rule, caller, action, call_id, .. } = line;
+            alerts.push(AlertRecord { time, rule, caller, action, call_id });
+        }
+        Ok(())
+    });
+    match read {
+        Err(AuditError::Io { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        other => other.map(|()| alerts),
+    }
+}
+
+impl Filter {
+    fn passes(&self, entry: &Entry) -> bool {
+        let same = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
+        same(&self.caller, &entry.caller)
+            && same(&self.tool, &entry.tool)
+            && (self.verdict.is_none() || self.verdict == entry.verdict)
+            && self.since.is_none_or(|since| entry.time >= since)
+    }
+
+    fn keep_newest(&self, entries: &mut Vec<Entry>) {
+        // Segments overlap in time. The sort is stable, so records of one segment keep their order.
+        entries.sort_by_key(|entry| entry.time);
+        let surplus = self.last.map_or(0, |last| entries.len().saturating_sub(last));
+        entries.drain(..surplus);
+    }
+}
+
+fn entry(segment: &str, line: &[u8]) -> Option<Entry> {
+    let line: Line<'_> = serde_json::from_slice(line).ok()?;
+    Some(Entry {
+        segment: segment.to_owned(),
+        seq: line.seq,
+        time: moment::parse(&line.timestamp)?,
+        kind: RecordKind::parse(&line.kind)?,
+        event: line.event,
+        call_id: line.call_id,
+        session_id: line.session_id,
+        caller: line.caller_id,
+        tool: line.tool,
+        verdict: line.decision.as_deref().and_then(Verdict::parse),
+        rule: line.rule,
+        ending: line.ending,
+        code: line.code,
+        message: line.message,
+        dry_run: line.dry_run,
+        duration_ms: line.duration_ms,
+        severity: line.severity,
+        git_commit: line.git_commit,
+    })
+}
+
+/// The names of the segment files that exist, in the order in which they were made.
+pub(crate) fn segment_names(dir: &Path) -> Result<Vec<String>, AuditError> {
+    let folder = segments_dir(dir);
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(cause) => return Err(AuditError::io("list", &folder)(cause)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let file = entry.map_err(AuditError::io("list", &folder))?.file_name();
+        if let Some(name) =
+            file.to_str().and_then(|file| file.strip_suffix(".jsonl")).filter(|name| is_plain(name))
+        {
+            names.push(name.to_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Hands over every whole line of every segment, with its number from one.
+pub(crate) fn each_record(
+    dir: &Path,
+    mut each: impl FnMut(&str, u64, &[u8]) -> Result<(), AuditError>,
+) -> Result<(), AuditError> {
+    for name in segment_names(dir)? {
+        each_line(&segment::record_path(dir, &name), |number, line| each(&name, number, line))?;
+    }
+    Ok(())
+}
+
+/// What is longer than a record is not one, and the rest of that file is `verify`'s business.
+fn each_line(
+    path: &Path,
+    mut each: impl FnMut(u64, &[u8]) -> Result<(), AuditError>,
+) -> Result<(), AuditError> {
+    let file = disk::open_to_read(path).map_err(AuditError::io("open", path))?;
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let mut bounded = reader.by_ref().take(LONGEST_RECORD as u64);
+        bounded.read_until(b'\n', &mut line).map_err(AuditError::io("read", path))?;
+        if line.pop_if(|byte| *byte == b'\n').is_none() {
+            break;
+        }
+        each(number, &line)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! One file of records with one writer at a time, held by a lock of the operating system.
+
+use std::fs::TryLockError;
+use std::io::{self, BufReader, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ed25519_dalek::{SigningKey, VerifyingKey};
+use vambrace_types::Timestamp;
+
+use crate::chain::{Hash, Head, Tip, hex};
+use crate::disk::{self, Sink};
+use crate::line::LONGEST_RECORD;
+use crate::registry::{Registry, segments_dir};
+use crate::scan::scan;
+use crate::{AuditError, moment};
+
+/// A segment is closed at this size, so that a person can copy one and a verifier can say which one is broken.
+const FULL: u64 = 64 << 20;
+const LONGEST_HEAD: u64 = 1024;
+
+pub(crate) struct Segment {
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    /// Keeps the lock for as long as anybody holds it.
+    pub(crate) sink: Arc<dyn Sink>,
+    pub(crate) tip: Tip,
+    /// The size at which it is closed.
+    pub(crate) full: u64,
+    /// A failed write may have left part of a line behind the tip.
+    torn: bool,
+}
+
+/// What became of the wish to go on in an existing segment.
+pub(crate) enum Claim {
+    Ready {
+        segment: Segment,
+        /// Bytes of an unfinished line that were removed from its end.
+        cut: usize,
+    },
+    /// Another process writes there, or it is full.
+    Taken,
+    /// It contradicts its head. It is evidence and stays as it is.
+    Broken(String),
+}
+
+pub(crate) fn record_path(dir: &Path, name: &str) -> PathBuf {
+    segments_dir(dir).join(name).with_extension("jsonl")
+}
+
+pub(crate) fn head_path(dir: &Path, name: &str) -> PathBuf {
+    segments_dir(dir).join(name).with_extension("head")
+}
+
+/// The signed head, or why it does not count.
+pub(crate) fn read_head(dir: &Path, name: &str, pinned: &VerifyingKey) -> Result<Head, String> {
+    let bytes = disk::read_small(&head_path(dir, name), LONGEST_HEAD)
+        .map_err(|cause| format!("its head cannot be read: {cause}"))?;
+    let head = Head::parse(&bytes).ok_or("its head is not a head")?;
+    if !head.is_signed_by(name, pinned) {
+        return Err("its head is not signed for this segment by the pinned key".to_owned());
+    }
+    Ok(head)
+}
+
+pub(crate) fn write_head(
+    dir: &Path,
+    name: &str,
+    tip: Tip,
+    now: Timestamp,
+    key: &SigningKey,
+) -> Result<(), AuditError> {
+    let path = head_path(dir, name);
+    let line = Head::sign(name, tip, now, key).to_line();
+    disk::replace(&path, line.as_bytes()).map_err(AuditError::io("write", &path))
+}
+
+impl Segment {
+    /// A new one, with a head that says it is empty, listed in the registry before anything is written to it.
+    pub(crate) fn make(dir: &Path, registry: &mut Registry, now: Timestamp) -> Result<Segment, AuditError> {
+        let mut chance = [0u8; 4];
+        getrandom::fill(&mut chance).map_err(AuditError::NoRandomness)?;
+        let name = format!("{}-{}", moment::file_name(now), hex(&chance));
+        let path = record_path(dir, &name);
+        let file = disk::open_to_append(&path).map_err(AuditError::io("make", &path))?;
+        file.try_lock().map_err(|cause| AuditError::io("lock", &path)(cause.into()))?;
+        let tip = Tip::start(&name);
+        write_head(dir, &name, tip, now, registry.key())?;
+        let folder = segments_dir(dir);
+        disk::sync_dir(&folder).map_err(AuditError::io("sync", &folder))?;
+        registry.add_segment(&name, now)?;
+        Ok(Segment { name, path, sink: Arc::new(file), tip, full: FULL, torn: false })
+    }
+
+    /// Goes on in an existing one, after looking at its end.
+    pub(crate) fn claim(dir: &Path, name: &str, pinned: &VerifyingKey) -> Result<Claim, AuditError> {
+        let path = record_path(dir, name);
+        let file = match disk::open_existing(&path) {
+            Ok(file) => file,
+            // Another user's process made it; ours will make its own.
+            Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => return Ok(Claim::Taken),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
+                return Ok(Claim::Broken("the segment was deleted".to_owned()));
+            }
+            Err(cause) => return Err(AuditError::io("open", &path)(cause)),
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(Claim::Taken),
+            Err(TryLockError::Error(cause)) => return Err(AuditError::io("lock", &path)(cause)),
+        }
+        let length = file.metadata().map_err(AuditError::io("look at", &path))?.len();
+        if length >= FULL {
+            return Ok(Claim::Taken);
+        }
+        let head = match read_head(dir, name, pinned) {
+            Ok(head) => head.tip,
+            Err(why) => return Ok(Claim::Broken(why)),
+        };
+        // Only the end is read, however long the segment is; `verify` reads it whole.
+        if !ends_with(&file, length, head, name).map_err(AuditError::io("read", &path))? {
+            return Ok(Claim::Broken("its records are not the ones in its signed head".to_owned()));
+        }
+        let mut reader = BufReader::new(&file);
+        let read = reader
+            .seek(SeekFrom::Start(head.bytes))
+            .and_then(|_| scan(head, None, &mut reader, |_, _| {}))
+            .map_err(AuditError::io("read", &path))?;
+        if let Some(fault) = read.fault {
+            return Ok(Claim::Broken(format!("line {}: {}", fault.line, fault.why)));
+        }
+        if read.torn > 0 {
+            file.set_len(read.tip.bytes).map_err(AuditError::io("repair", &path))?;
+        }
+        let (name, sink) = (name.to_owned(), Arc::new(file));
+        let segment = Segment { name, path, sink, tip: read.tip, full: FULL, torn: false };
+        Ok(Claim::Ready { segment, cut: read.torn })
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.tip.bytes >= self.full
+    }
+
+    /// Writes one line, newline included. When this returns, the line survives the end of this process.
+    pub(crate) fn append(&mut self, line: &str) -> Result<(), AuditError> {
+        let linked = self.sink.is_linked().map_err(AuditError::io("look at", &self.path))?;
+        if !linked {
+            return Err(AuditError::Gone { path: self.path.clone() });
+        }
+        if self.torn {
+            self.sink.truncate(self.tip.bytes).map_err(AuditError::io("repair", &self.path))?;
+            self.torn = false;
+        }
+        if let Err(cause) = self.sink.append(line.as_bytes()) {
+            // INVARIANT: behind the tip there is never more than one unfinished line.
+            self.torn = self.sink.truncate(self.tip.bytes).is_err();
+            return Err(AuditError::io("write", &self.path)(cause));
+        }
+        let content = line.strip_suffix('\n').unwrap_or(line);
+        self.tip = self.tip.after(Hash::of(content.as_bytes()), line.len());
+        Ok(())
+    }
+}
+
+/// Whether the file's first `head.bytes` bytes end in the line that the head names.
+fn ends_with(file: &std::fs::File, length: u64, head: Tip, name: &str) -> io::Result<bool> {
+    if head.count == 0 {
+        return Ok(head == Tip::start(name));
+    }
+    if length < head.bytes {
+        return Ok(false);
+    }
+    let span = disk::read_span(file, head.bytes.saturating_sub(LONGEST_RECORD as u64), head.bytes)?;
+    let Some((b'\n', before)) = span.split_last() else { return Ok(false) };
+    let last = before.rsplit(|byte| *byte == b'\n').next().unwrap_or(before);
+    Ok(Hash::of(last) == head.hash)
+}

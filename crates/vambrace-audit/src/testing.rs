@@ -1,0 +1,66 @@
+//! Calls to put on record, for the tests inside this crate.
+
+use std::sync::LazyLock;
+
+use vambrace_types::{
+    CallId, Caller, Door, Enforcement, ErrorCode, Role, SessionId, Timestamp, ToolName, Tree,
+};
+
+use crate::entry::{CallEntry, Intent, Outcome, Purpose};
+use crate::violation::{Violation, ViolationKind};
+use crate::words::{Ending, Severity, Verdict};
+use vambrace_redact::{RedactedText, RedactedTree, Redactor, RedactorSettings};
+
+static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(RedactorSettings::default()).unwrap());
+
+pub(crate) fn text(text: &str) -> RedactedText {
+    REDACTOR.text(text).value
+}
+
+pub(crate) fn tree(tree: Tree) -> RedactedTree {
+    REDACTOR.plain_tree(tree).value
+}
+
+pub(crate) fn call(input: Tree) -> CallEntry {
+    CallEntry {
+        call_id: CallId::new(Timestamp::from_millis(0), [1; 10]),
+        session_id: SessionId::parse("s").unwrap(),
+        caller: Caller::local(Role::Dev, Door::McpStdio),
+        tool: ToolName::of("write_file"),
+        input: tree(input),
+        reason: None,
+        dry_run: false,
+        purpose: Purpose::Call,
+        volume: None,
+    }
+}
+
+pub(crate) fn intent() -> Intent {
+    Intent {
+        rule: "r".to_owned(),
+        enforcement: Enforcement::Full,
+        severity: Severity::Info,
+        checkpoint: None,
+    }
+}
+
+pub(crate) fn outcome() -> Outcome {
+    Outcome {
+        verdict: Verdict::Deny,
+        rule: "r".to_owned(),
+        ending: Ending::Denied,
+        error: Some((ErrorCode::OutsideScope, text("no"))),
+        result: RedactedTree::null(),
+        duration_ms: 1,
+        redactions: 0,
+        truncated: false,
+        enforcement: Enforcement::None,
+        severity: Severity::Warning,
+        checkpoint: Some("c0ffee".to_owned()),
+        violation: Some(Violation {
+            kind: ViolationKind::Scope,
+            target: text("../b"),
+            command_args: Some(text("rm -r")),
+        }),
+    }
+}

@@ -1,0 +1,85 @@
+//! Where the record may live, what its files look like, and what happens when they vanish.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use tempfile::TempDir;
+use vambrace_audit::{AuditError, AuditLog, verify};
+
+use crate::support::{call, clock, events, intent, open, segments, settings, write_calls};
+
+#[test]
+fn everything_is_private() {
+    let dir = TempDir::new().unwrap();
+    let audit = dir.path().join("state/audit");
+    write_calls(&open(&audit, &clock()), 0..1);
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&audit), mode(&audit.join("segments"))), (0o700, 0o700));
+    for folder in [&audit, &audit.join("segments")] {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_file() {
+                assert_eq!(mode(&entry.path()), 0o600, "{}", entry.path().display());
+            }
+        }
+    }
+}
+
+#[test]
+fn folders_that_others_can_change_are_refused() {
+    let dir = TempDir::new().unwrap();
+    let (shared, real, link) = (dir.path().join("shared"), dir.path().join("real"), dir.path().join("link"));
+    fs::create_dir(&shared).unwrap();
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
+    fs::create_dir(&real).unwrap();
+    symlink(&real, &link).unwrap();
+    for (path, why) in [(&shared, "others may write"), (&link, "symbolic link")] {
+        let refused = AuditLog::open(settings(path), clock()).err().unwrap();
+        assert!(matches!(refused, AuditError::UnsafePlace { .. }));
+        assert!(refused.to_string().contains(why), "{refused}");
+    }
+}
+
+#[test]
+fn a_deleted_segment_is_an_error_and_then_another_is_used() {
+    let dir = TempDir::new().unwrap();
+    let clock = clock();
+    let log = open(dir.path(), &clock);
+    write_calls(&log, 0..1);
+    fs::remove_file(&segments(dir.path())[0]).unwrap();
+    clock.pass(1);
+    let refused = log.intent(&call(1, "agent"), &intent()).unwrap_err();
+    assert!(matches!(refused, AuditError::Gone { .. }), "{refused}");
+    write_calls(&log, 2..3);
+    drop(log);
+    assert_eq!(events(dir.path()), ["segment_lost"]);
+    let broken = verify(dir.path()).unwrap().broken.unwrap();
+    assert!(broken.why.contains("deleted"), "{broken}");
+}
+
+#[test]
+fn a_deleted_folder_is_an_error_until_it_is_back() {
+    let dir = TempDir::new().unwrap();
+    let (audit, aside) = (dir.path().join("audit"), dir.path().join("aside"));
+    let log = open(&audit, &clock());
+    write_calls(&log, 0..1);
+    log.seal().unwrap();
+    fs::rename(&audit, &aside).unwrap();
+    fs::remove_file(&segments(&aside)[0]).unwrap();
+    fs::write(&audit, "in the way").unwrap();
+    assert!(log.intent(&call(1, "agent"), &intent()).is_err());
+    assert!(log.intent(&call(1, "agent"), &intent()).is_err());
+    assert!(log.standing("agent").is_err(), "a missing book frees nobody");
+    fs::remove_file(&audit).unwrap();
+    fs::rename(&aside, &audit).unwrap();
+    write_calls(&log, 2..3);
+}
+
+#[test]
+fn errors_name_the_path_and_the_cause() {
+    let dir = TempDir::new().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    let refused = AuditLog::open(settings(&file), clock()).err().unwrap().to_string();
+    assert!(refused.starts_with("cannot make `") && refused.contains("file"), "{refused}");
+    assert!(verify(&dir.path().join("nowhere")).unwrap().notes[0].contains("nothing has been recorded"));
+}

@@ -1,0 +1,65 @@
+//! The kill switch, seen by a log that was open before.
+
+use tempfile::TempDir;
+use vambrace_audit::{Standing, resume, stop, verify};
+use vambrace_types::Timestamp;
+
+use crate::support::{START, clock, events, open};
+
+fn suspended(by: &str, millis: i64) -> Standing {
+    Standing::Suspended { by: by.to_owned(), since: Timestamp::from_millis(START + millis) }
+}
+
+#[test]
+fn a_stop_is_seen_at_once_and_lasts_until_the_release() {
+    let dir = TempDir::new().unwrap();
+    let clock = clock();
+    let (server, other) = (open(dir.path(), &clock), open(dir.path(), &clock));
+    let check = |caller: &str, expected: Standing| {
+        assert_eq!(server.standing(caller).unwrap(), expected);
+        assert_eq!(other.standing(caller).unwrap(), expected);
+    };
+    check("agent", Standing::Free);
+    stop(dir.path(), Some("agent"), "ann", clock.clone()).unwrap();
+    check("agent", suspended("ann", 0));
+    check("agent2", Standing::Free);
+
+    clock.pass(1);
+    stop(dir.path(), None, "bob", clock.clone()).unwrap();
+    check("agent2", suspended("bob", 1));
+    resume(dir.path(), "*", "bob", clock.clone()).unwrap();
+    check("agent2", Standing::Free);
+    check("agent", suspended("ann", 0)); // stopped by name, so released by name
+
+    resume(dir.path(), "agent", "ann", clock.clone()).unwrap();
+    check("agent", Standing::Free);
+    drop((server, other));
+    assert_eq!(events(dir.path()), ["stopped", "stopped", "resumed", "resumed"]);
+    assert_eq!(verify(dir.path()).unwrap().broken, None);
+}
+
+#[test]
+fn names_are_taken_as_they_are() {
+    let dir = TempDir::new().unwrap();
+    let clock = clock();
+    let log = open(dir.path(), &clock);
+    let long = "x".repeat(100_000);
+    for odd in ["a\"b\n", "../../etc", "é", long.as_str()] {
+        stop(dir.path(), Some(odd), "ann", clock.clone()).unwrap();
+        assert_eq!(log.standing(odd).unwrap(), suspended("ann", 0));
+    }
+    assert_eq!(
+        log.standing(&"x".repeat(99_999)).unwrap(),
+        Standing::Free,
+        "a long name is not cut to another's"
+    );
+    assert_eq!(log.standing("a").unwrap(), Standing::Free);
+}
+
+#[test]
+fn a_stop_works_before_anything_was_recorded() {
+    let dir = TempDir::new().unwrap();
+    let audit = dir.path().join("audit");
+    stop(&audit, None, "ann", clock()).unwrap();
+    assert_eq!(open(&audit, &clock()).standing("agent").unwrap(), suspended("ann", 0));
+}

@@ -1,0 +1,244 @@
+//! From a checked configuration to a running corridor: each crate's own settings, built here and nowhere else.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use vambrace_audit::{AuditLog, AuditSettings, Clock};
+use vambrace_files::{Files, FilesSettings, LockPolicy, Outputs, Recovery, Root};
+use vambrace_policy::{
+    Epoch, HardLinks, Isolation, OnWrite, OperatorRule, PatternError, Policy, PolicySettings, Scope,
+    ScopeSettings, Symlinks, ToolMode, Verdict,
+};
+use vambrace_redact::{
+    KnownEnv, KnownValue, Redactor, RedactorError, RedactorSettings, known_from_environment,
+};
+use vambrace_runtime::{Corridor, CorridorParts, OnAuditFailure};
+use vambrace_tools::{Instruments, Limits};
+use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath};
+
+use crate::section::{self, Config, ProfileName};
+use crate::{Loaded, Origin};
+
+/// What does not come from a file: the machine and the command line.
+pub struct Start {
+    /// Where the record, the journal and kept outputs live; outside the workspace.
+    pub state: PathBuf,
+    pub mode: ToolMode,
+    pub environment: BTreeMap<String, String>,
+    pub clock: Arc<dyn Clock>,
+    /// The open workspace; whoever opened it had the authority.
+    pub root: Root,
+    /// How the person spelled the workspace, made absolute.
+    pub spelled_workspace: PathBuf,
+}
+
+/// A corridor, and what became of what an earlier run left behind.
+pub struct Assembled {
+    pub corridor: Corridor,
+    pub recovery: Recovery,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ResolveError {
+    #[error("the state folder `{}` lies inside the workspace, where an agent could reach it; choose another with --state", .0.display())]
+    StateInWorkspace(PathBuf),
+    #[error("the workspace's path is not UTF-8")]
+    WorkspaceNotText,
+    #[error("the workspace cannot be located: {0}")]
+    WorkspaceLost(std::io::Error),
+    #[error("the service `{0}` is not inside the workspace")]
+    ServiceOutside(String),
+    #[error("`{}` is not a valid path pattern: {}", .0.pattern, .0.why)]
+    Pattern(PatternError),
+    #[error("secrets.redact_patterns: {0}")]
+    Redactor(RedactorError),
+    #[error("an edit that a crash interrupted cannot be finished or reverted: {0}")]
+    Recovery(std::io::Error),
+}
+
+pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError> {
+    let config = &loaded.config;
+    let location = start.root.location().map_err(|errno| ResolveError::WorkspaceLost(errno.into()))?;
+    refuse_inside(&start.state, &[&location, &start.spelled_workspace])?;
+    let scope = scope(loaded, &location, &start.spelled_workspace)?;
+    let policy = policy(config, scope.clone(), start.mode)?;
+    let redactor = redactor(config, &start.environment)?;
+    let files = Files::new(
+        start.root,
+        Arc::new(scope),
+        policy.epoch(),
+        FilesSettings {
+            journal: start.state.join("journal"),
+            lock: LockPolicy::default(),
+            largest: ByteLimit::new(LARGEST_FILE.min(config.limits.file_bytes)),
+        },
+    );
+    let recovery = files.recover().map_err(ResolveError::Recovery)?;
+    let audit = AuditLog::open(audit_settings(config, &start.state, &location), Arc::clone(&start.clock));
+    let corridor = Corridor::new(CorridorParts {
+        policy,
+        redactor,
+        instruments: Instruments { files, outputs: Outputs::new(start.state.join("outputs")) },
+        audit,
+        on_audit_failure: match config.audit.on_failure {
+            section::AuditFailure::Warn => OnAuditFailure::Warn,
+            section::AuditFailure::DenyWrites => OnAuditFailure::DenyWrites,
+            section::AuditFailure::DenyAll => OnAuditFailure::DenyAll,
+        },
+        limits: Limits {
+            time: config.limits.time.duration(),
+            read: ByteLimit::new(config.limits.read_bytes),
+            read_most: ByteLimit::new(config.limits.output_bytes),
+            reply: ByteLimit::new(config.limits.reply_bytes),
+            pattern_time: PATTERN_TIME,
+        },
+        clock: start.clock,
+    });
+    Ok(Assembled { corridor, recovery })
+}
+
+/// The edit engine's own limit.
+const LARGEST_FILE: u64 = 16 << 20;
+/// Specification 004, section 3.2.1.
+const PATTERN_TIME: Duration = Duration::from_millis(100);
+
+/// The record's folder inside the state folder.
+pub fn audit_folder(state: &Path) -> PathBuf {
+    state.join("audit")
+}
+
+fn refuse_inside(state: &Path, workspaces: &[&Path]) -> Result<(), ResolveError> {
+    // The deepest part that exists is asked where it really is, so that a link does not hide it.
+    let real = state.ancestors().find_map(|part| {
+        let found = part.canonicalize().ok()?;
+        Some(found.join(state.strip_prefix(part).ok()?))
+    });
+    let inside = |path: &Path| workspaces.iter().any(|workspace| path.starts_with(workspace));
+    if inside(state) || real.as_deref().is_some_and(inside) {
+        return Err(ResolveError::StateInWorkspace(state.to_owned()));
+    }
+    Ok(())
+}
+
+fn scope(loaded: &Loaded, location: &Path, spelled: &Path) -> Result<Scope, ResolveError> {
+    let config = &loaded.config.scope;
+    let text = |path: &Path| path.to_str().map(str::to_owned).ok_or(ResolveError::WorkspaceNotText);
+    let (location, spelled) = (text(location)?, text(spelled)?);
+    let spellings = [location.as_str(), spelled.as_str()];
+    let wanted = config.service_root.clone().unwrap_or_default();
+    let whole = Bearings::new(&spellings, "", &[]);
+    let service = ScopedPath::parse(&wanted, &whole).map_err(|problem| match problem {
+        PathProblem::Nul | PathProblem::TooLong | PathProblem::Outside => {
+            ResolveError::ServiceOutside(wanted.clone())
+        }
+    })?;
+    let shared: Vec<&str> = config.shared_paths.iter().map(String::as_str).collect();
+    Scope::new(ScopeSettings {
+        bearings: Bearings::new(&spellings, &service.components().join("/"), &shared),
+        isolation: match config.service_isolation {
+            section::Isolation::Strict => Isolation::Strict,
+            section::Isolation::Shared => Isolation::Shared,
+        },
+        block_patterns: config.block_patterns.clone(),
+        shared_inside_own: match loaded.origins.of("scope.shared_paths") {
+            Origin::Default | Origin::Profile(_) => false,
+            Origin::File { .. } | Origin::Flag | Origin::Environment(_) => true,
+        },
+        symlinks: match config.symlinks {
+            section::SymbolicLinks::Inside => Symlinks::Inside,
+            section::SymbolicLinks::Deny => Symlinks::Deny,
+        },
+        hard_links: match config.hardlinks {
+            section::HardLinks::DenyWrites => HardLinks::ReadOnly,
+            section::HardLinks::Allow => HardLinks::Allow,
+            section::HardLinks::Deny => HardLinks::Deny,
+        },
+    })
+    .map_err(ResolveError::Pattern)
+}
+
+fn policy(config: &Config, scope: Scope, mode: ToolMode) -> Result<Policy, ResolveError> {
+    let rules = config.rules.iter().enumerate().map(|(place, rule)| {
+        let verdict = match rule.decision {
+            section::Decision::Deny => Verdict::Deny,
+            section::Decision::Ask => Verdict::Ask,
+            section::Decision::Allow => Verdict::Allow,
+        };
+        let reason = rule.reason.as_deref().unwrap_or_default();
+        OperatorRule::new(
+            rule.tool.as_deref(),
+            rule.path.as_deref(),
+            verdict,
+            reason,
+            &format!("rules[{place}]"),
+        )
+    });
+    let rules = rules.collect::<Result<_, _>>().map_err(ResolveError::Pattern)?;
+    let on_write = match config.redact.on_write {
+        section::RedactOnWrite::Refuse => OnWrite { known: Verdict::Deny, pattern: Verdict::Ask },
+        section::RedactOnWrite::Warn | section::RedactOnWrite::Off => {
+            OnWrite { known: Verdict::Allow, pattern: Verdict::Allow }
+        }
+    };
+    Ok(Policy::new(PolicySettings { scope, mode, rules, on_write }, Epoch(1)))
+}
+
+/// Everything we know to be secret: the environment's values, and every secret of the configuration itself.
+pub fn redactor(config: &Config, environment: &BTreeMap<String, String>) -> Result<Redactor, ResolveError> {
+    let rule = match config.redact.known_env {
+        section::KnownEnv::All => KnownEnv::All,
+        section::KnownEnv::Named => KnownEnv::Named,
+    };
+    let vars = environment.iter().map(|(name, value)| (name.clone(), value.clone()));
+    let mut known = known_from_environment(vars, rule);
+    let mut add = |name: &str, value: &crate::SecretText| {
+        known.push(KnownValue { name: name.to_owned(), value: value.secret().clone() });
+    };
+    for (name, value) in &config.secrets.env {
+        add(name, value);
+    }
+    if let Some(token) = &config.auth.internal_token {
+        add("internal_token", token);
+    }
+    for key in &config.api_keys.0 {
+        if let Some(secret) = &key.secret {
+            add(&format!("api-key-{}", key.caller_id), secret);
+        }
+    }
+    let settings = RedactorSettings { known, patterns: config.secrets.redact_patterns.clone() };
+    Redactor::new(settings).map_err(ResolveError::Redactor)
+}
+
+fn audit_settings(config: &Config, state: &Path, workspace: &Path) -> AuditSettings {
+    let mut alerts = vambrace_audit::AlertSettings {
+        action: match config.defence.action {
+            section::DefenceAction::Alert => vambrace_audit::DefenceAction::Alert,
+            section::DefenceAction::Suspend => vambrace_audit::DefenceAction::Suspend,
+            section::DefenceAction::Terminate => vambrace_audit::DefenceAction::Terminate,
+        },
+        ..Default::default()
+    };
+    for rule in alerts.rules.iter_mut().filter(|rule| rule.name == "violations") {
+        rule.more_than = usize::try_from(config.defence.violations_per_minute).unwrap_or(usize::MAX);
+    }
+    AuditSettings {
+        dir: audit_folder(state),
+        mirror: config.audit.mirror.then(|| workspace.join(project_folder(config.profile))),
+        durable: config.audit.durable,
+        alerts,
+    }
+}
+
+/// Where the project's own files of ours go; `.claude` is what specification 002 has.
+pub fn project_folder(profile: ProfileName) -> &'static str {
+    match profile {
+        ProfileName::TerminalAgent => ".claude",
+        ProfileName::Strict
+        | ProfileName::DeclaredTools
+        | ProfileName::KnowledgeService
+        | ProfileName::WorkspaceAgent
+        | ProfileName::MonorepoTeam => ".vambrace",
+    }
+}

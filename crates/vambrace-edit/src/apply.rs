@@ -1,0 +1,175 @@
+//! All edits or none.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::find::{self, Found, Ground, ParseProblem, Room};
+use crate::spans::{self, Claim};
+use crate::text::Text;
+use crate::{Budget, Edit, EditError, Language, MatchMode, Operation, Oversize, budget, limits, request};
+
+/// The text after the edits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    pub text: String,
+    /// Matches of all edits together.
+    pub n_matches: usize,
+}
+
+/// Applies all edits to the text at once, or says why not. The language matters in syntax mode only.
+pub fn apply(
+    original: &str,
+    language: Option<Language>,
+    edits: &[Edit],
+    budget: &dyn Budget,
+) -> Result<Applied, EditError> {
+    request::check(original, edits)?;
+    let text = Text::new(original);
+    let mut ground = Ground { text: &text, language, tree: None, budget };
+    let by_syntax = edits.iter().any(|edit| edit.mode == MatchMode::Ast);
+    if by_syntax {
+        let language = language.ok_or(EditError::UnsupportedLanguage)?;
+        let tree = find::parse(text.view(), language, budget)
+            .map_err(|problem| refusal(problem, EditError::NotParsable { language }))?;
+        ground.tree = Some(tree);
+    }
+    let mut room = Room::new();
+    let mut found = Vec::with_capacity(edits.len());
+    for (place, edit) in edits.iter().enumerate() {
+        budget::check(budget)?;
+        found.push(find::find(&ground, place, edit, &mut room)?);
+    }
+    let n_matches = found.iter().map(Vec::len).sum();
+    let contents: Vec<Cow<'_, str>> = edits.iter().map(|edit| text.ending.adopt(&edit.content)).collect();
+    let pieces = pieces(&ground, edits, &contents, &found)?;
+    let applied = Applied { text: build(&text, pieces)?, n_matches };
+    if let (true, Some(language)) = (by_syntax, language) {
+        if applied.text.len() > limits::SYNTAX_BYTES {
+            return Err(EditError::TooLarge(Oversize::SyntaxText));
+        }
+        find::parse(Text::new(&applied.text).view(), language, budget)
+            .map_err(|problem| refusal(problem, EditError::SyntaxBroken { language }))?;
+    }
+    Ok(applied)
+}
+
+fn refusal(problem: ParseProblem, error: EditError) -> EditError {
+    match problem {
+        ParseProblem::OutOfTime => EditError::OutOfTime,
+        ParseProblem::TooDeep => EditError::TooLarge(Oversize::SyntaxDepth),
+        ParseProblem::Error => error,
+    }
+}
+
+/// One stretch of the body and what stands there afterwards.
+struct Piece<'c> {
+    span: Range<usize>,
+    before: &'static str,
+    content: Cow<'c, str>,
+    after: &'static str,
+}
+
+/// The pieces from left to right, which do not overlap.
+fn pieces<'c>(
+    ground: &Ground<'_>,
+    edits: &[Edit],
+    contents: &'c [Cow<'c, str>],
+    found: &'c [Vec<Found>],
+) -> Result<Vec<Piece<'c>>, EditError> {
+    let text = ground.text;
+    let mut claims = Vec::new();
+    let mut pieces = Vec::new();
+    for (place, ((edit, content), matches)) in edits.iter().zip(contents).zip(found).enumerate() {
+        for found in matches {
+            // A line of blanks may be as long as the text, and is looked at for every match on it.
+            budget::check(ground.budget)?;
+            let content = match &found.filled {
+                Some(filled) => text.ending.adopt(filled),
+                None => Cow::Borrowed(content.as_ref()),
+            };
+            let (claim, piece) = plan(text, edit.operation, found.span.clone(), content);
+            claims.push((place, claim));
+            pieces.push(piece);
+        }
+    }
+    spans::check(&claims)?;
+    // An insertion goes before a change that starts at the same byte.
+    pieces.sort_by_key(|piece| (piece.span.start, piece.span.end));
+    Ok(pieces)
+}
+
+/// The rules for insertions are in the crate's own comment.
+fn plan<'c>(
+    text: &Text<'_>,
+    operation: Operation,
+    matched: Range<usize>,
+    content: Cow<'c, str>,
+) -> (Claim, Piece<'c>) {
+    let newline = text.ending.as_str();
+    let unless = |present: bool| if present { "" } else { newline };
+    let anchor = text.body.get(matched.clone()).unwrap_or_default();
+    match operation {
+        Operation::Replace => {
+            (Claim::Change(matched.clone()), Piece { span: matched, before: "", content, after: "" })
+        }
+        Operation::Delete => {
+            let content = Cow::Borrowed("");
+            (Claim::Change(matched.clone()), Piece { span: matched, before: "", content, after: "" })
+        }
+        Operation::AppendAfter => {
+            let own_line = anchor.ends_with('\n');
+            let at = if own_line { matched.end } else { past_blanks(text.body, matched.end) };
+            let before = unless(own_line || starts_line(&content));
+            let after = unless(!own_line || content.ends_with('\n'));
+            (Claim::Insert { anchor: matched.start..at, at }, Piece { span: at..at, before, content, after })
+        }
+        Operation::PrependBefore => {
+            let own_line = starts_line(anchor);
+            let at = if own_line { matched.start } else { ahead_of_blanks(text.body, matched.start) };
+            let after = unless(own_line || content.ends_with('\n'));
+            let before = unless(!own_line || at == 0 || starts_line(&content));
+            (Claim::Insert { anchor: at..matched.end, at }, Piece { span: at..at, before, content, after })
+        }
+    }
+}
+
+fn starts_line(text: &str) -> bool {
+    text.starts_with('\n') || text.starts_with("\r\n")
+}
+
+const BLANKS: [char; 2] = [' ', '\t'];
+
+/// The end of the line, if only blanks are left on it; otherwise the same place.
+fn past_blanks(body: &str, at: usize) -> usize {
+    let rest = body.get(at..).unwrap_or_default();
+    let after = rest.trim_start_matches(BLANKS);
+    if after.is_empty() || starts_line(after) { at + (rest.len() - after.len()) } else { at }
+}
+
+/// The start of the line, if only blanks stand before; otherwise the same place.
+fn ahead_of_blanks(body: &str, at: usize) -> usize {
+    let before = body.get(..at).unwrap_or_default().trim_end_matches(BLANKS);
+    if before.is_empty() || before.ends_with('\n') { before.len() } else { at }
+}
+
+fn build(text: &Text<'_>, pieces: Vec<Piece<'_>>) -> Result<String, EditError> {
+    let mut result = String::with_capacity(text.body.len());
+    result.push_str(text.mark);
+    let mut done = 0;
+    for piece in pieces {
+        result.push_str(text.body.get(done..piece.span.start).unwrap_or_default());
+        result.push_str(piece.before);
+        result.push_str(&piece.content);
+        result.push_str(piece.after);
+        done = piece.span.end;
+        // LIMIT: looked at after each piece, so memory may pass the bound by one content.
+        if result.len() > limits::TEXT_BYTES {
+            return Err(EditError::TooLarge(Oversize::Result));
+        }
+    }
+    result.push_str(text.body.get(done..).unwrap_or_default());
+    if result.len() > limits::TEXT_BYTES {
+        return Err(EditError::TooLarge(Oversize::Result));
+    }
+    Ok(result)
+}

@@ -1,0 +1,128 @@
+//! Where an edit applies. Each mode gives spans of the body; none of them changes anything.
+
+mod exact;
+mod pattern;
+mod syntax;
+
+use std::ops::Range;
+
+use crate::fill::{self, Part};
+use crate::text::Text;
+use crate::{Budget, Edit, EditError, Language, MatchMode, Oversize, limits};
+pub(crate) use syntax::{ParseProblem, Tree, parse};
+
+/// One match.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) span: Range<usize>,
+    /// The content filled from this match, for edits whose content is a template.
+    pub(crate) filled: Option<String>,
+}
+
+/// What all edits of a call look at.
+pub(crate) struct Ground<'t> {
+    pub(crate) text: &'t Text<'t>,
+    pub(crate) language: Option<Language>,
+    /// Parsed once, when an edit needs it.
+    pub(crate) tree: Option<Tree>,
+    pub(crate) budget: &'t dyn Budget,
+}
+
+/// What the edits of a call may still take together.
+pub(crate) struct Room {
+    n_matches: usize,
+    /// For contents filled from their matches.
+    n_bytes: usize,
+}
+
+impl Room {
+    pub(crate) fn new() -> Room {
+        Room { n_matches: limits::MATCHES, n_bytes: limits::TEXT_BYTES }
+    }
+}
+
+/// The matches of one edit, which are exactly as many as it expects.
+pub(crate) fn find(
+    ground: &Ground<'_>,
+    place: usize,
+    edit: &Edit,
+    room: &mut Room,
+) -> Result<Vec<Found>, EditError> {
+    let mut finds = Finds { kept: Vec::new(), n_found: 0, expected: edit.count, room };
+    match edit.mode {
+        MatchMode::Exact => exact::find(ground, edit, &mut finds)?,
+        MatchMode::Regex => pattern::find(ground, place, edit, &mut finds)?,
+        MatchMode::Ast => syntax::find(ground, place, edit, &mut finds)?,
+    }
+    if finds.n_found != edit.count {
+        return Err(EditError::MatchCountDiffers { edit: place, found: finds.n_found, expected: edit.count });
+    }
+    Ok(finds.kept)
+}
+
+/// The content for one match.
+enum Filling {
+    /// As the edit has it.
+    Literal,
+    Filled(String),
+}
+
+impl Filling {
+    fn of<'a>(
+        template: Option<&[Part<'a>]>,
+        room: usize,
+        value: impl Fn(&str) -> &'a str,
+    ) -> Result<Filling, EditError> {
+        let Some(template) = template else { return Ok(Filling::Literal) };
+        fill::join(template, room, value).map(Filling::Filled).ok_or(EditError::TooLarge(Oversize::Result))
+    }
+}
+
+/// Refuses a template that names what its spec does not capture.
+fn check_names(
+    template: Option<&[Part<'_>]>,
+    edit: usize,
+    is_captured: impl Fn(&str) -> bool,
+) -> Result<(), EditError> {
+    for part in template.unwrap_or_default() {
+        if let Part::Place(name) = part
+            && !is_captured(name)
+        {
+            return Err(EditError::UnknownCapture { edit, name: (*name).to_owned() });
+        }
+    }
+    Ok(())
+}
+
+/// Counts every match, but keeps no more than were expected: with more, nothing will be applied anyway.
+struct Finds<'r> {
+    kept: Vec<Found>,
+    n_found: usize,
+    expected: usize,
+    room: &'r mut Room,
+}
+
+impl Finds<'_> {
+    /// `fill` is told how many bytes it may take.
+    fn push(
+        &mut self,
+        span: Range<usize>,
+        fill: impl FnOnce(usize) -> Result<Filling, EditError>,
+    ) -> Result<(), EditError> {
+        self.n_found += 1;
+        if self.n_found > self.expected {
+            return Ok(());
+        }
+        self.room.n_matches =
+            self.room.n_matches.checked_sub(1).ok_or(EditError::TooLarge(Oversize::Matches))?;
+        let filled = match fill(self.room.n_bytes)? {
+            Filling::Literal => None,
+            Filling::Filled(content) => {
+                self.room.n_bytes = self.room.n_bytes.saturating_sub(content.len());
+                Some(content)
+            }
+        };
+        self.kept.push(Found { span, filled });
+        Ok(())
+    }
+}

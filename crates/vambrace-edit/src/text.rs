@@ -1,0 +1,116 @@
+//! The text under edit: its byte-order mark, its line ending, and the view in which every line ends with LF.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineEnding {
+    Lf,
+    CrLf,
+}
+
+impl LineEnding {
+    /// CRLF when more than half of the lines end so; a text without lines is LF.
+    fn of(text: &str) -> LineEnding {
+        let n_lines = text.bytes().filter(|byte| *byte == b'\n').count();
+        let n_crlf = text.matches("\r\n").count();
+        if n_crlf * 2 > n_lines { LineEnding::CrLf } else { LineEnding::Lf }
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            LineEnding::Lf => "\n",
+            LineEnding::CrLf => "\r\n",
+        }
+    }
+
+    /// In a CRLF file every LF becomes CRLF. In an LF file a CRLF that the caller wrote is what it asked for.
+    pub(crate) fn adopt(self, content: &str) -> Cow<'_, str> {
+        match self {
+            LineEnding::Lf => Cow::Borrowed(content),
+            LineEnding::CrLf => Cow::Owned(to_lf(content).replace('\n', "\r\n")),
+        }
+    }
+}
+
+pub(crate) fn to_lf(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+}
+
+pub(crate) struct Text<'t> {
+    pub(crate) mark: &'t str,
+    /// Everything after the mark. Spans count from here.
+    pub(crate) body: &'t str,
+    pub(crate) ending: LineEnding,
+    view: Cow<'t, str>,
+    /// Where in the view a CR was left out before the LF, ascending.
+    left_out: Vec<usize>,
+}
+
+impl<'t> Text<'t> {
+    pub(crate) fn new(original: &'t str) -> Text<'t> {
+        let (mark, body) = match original.strip_prefix(BYTE_ORDER_MARK) {
+            Some(rest) => (BYTE_ORDER_MARK, rest),
+            None => ("", original),
+        };
+        let view = to_lf(body);
+        // The n-th CR left out stood n bytes further on in the body.
+        let left_out = body.match_indices("\r\n").enumerate().map(|(n, (at, _))| at - n).collect();
+        Text { mark, body, ending: LineEnding::of(body), view, left_out }
+    }
+
+    /// The body with LF line endings.
+    pub(crate) fn view(&self) -> &str {
+        &self.view
+    }
+
+    /// A span of the view as a span of the body. A CRLF at either edge is inside or outside as a whole.
+    pub(crate) fn body_span(&self, span: Range<usize>) -> Range<usize> {
+        let shift = |at: usize| at + self.left_out.partition_point(|left_out| *left_out < at);
+        shift(span.start)..shift(span.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(original: &str, spec: &str, expected: &str) {
+        let text = Text::new(original);
+        let at = text.view().find(spec).unwrap();
+        let span = text.body_span(at..at + spec.len());
+        assert_eq!(text.body.get(span).unwrap(), expected, "{original:?} {spec:?}");
+    }
+
+    #[test]
+    fn a_span_of_the_view_is_found_in_the_body() {
+        check("a\nb\nc", "b\n", "b\n");
+        check("a\r\nb\r\nc", "b", "b");
+        check("a\r\nb\r\nc", "b\n", "b\r\n");
+        check("a\r\nb\r\nc", "\nb", "\r\nb");
+        check("a\r\nb\r\nc", "\nb\nc", "\r\nb\r\nc");
+        check("\r\n\r\nx", "\n\n", "\r\n\r\n");
+        check("\u{feff}a\r\nb", "a", "a");
+        check("a\nb\r\nc\nd", "c\nd", "c\nd"); // mixed
+    }
+
+    #[test]
+    fn the_majority_decides_the_line_ending() {
+        for (text, expected) in [
+            ("", LineEnding::Lf),
+            ("a", LineEnding::Lf),
+            ("a\n", LineEnding::Lf),
+            ("a\r\n", LineEnding::CrLf),
+            ("a\r\nb\n", LineEnding::Lf), // a tie
+            ("a\r\nb\nc\r\n", LineEnding::CrLf),
+            ("a\rb", LineEnding::Lf),
+        ] {
+            assert_eq!(Text::new(text).ending, expected, "{text:?}");
+        }
+        assert_eq!(LineEnding::CrLf.adopt("a\nb\r\nc"), "a\r\nb\r\nc");
+        assert_eq!(LineEnding::Lf.adopt("a\nb\r\nc"), "a\nb\r\nc");
+    }
+}

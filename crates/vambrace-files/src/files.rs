@@ -1,0 +1,348 @@
+//! The door itself: each function uses up one permit.
+
+use std::fs::File;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{OFlags, ResolveFlags, Stat};
+use rustix::io::Errno;
+use vambrace_policy::{
+    Access, Action, CountMatches, CreateDirectory, DeleteFile, EditFiles, Epoch, ListFiles, Permit, ReadFile,
+    Reason, Scope, SearchFiles, WriteFile, Writes,
+};
+use vambrace_types::{ByteLimit, ScopedPath, VolumeId};
+
+use crate::journal::{self, Journal, Stamp};
+use crate::list::{self, Listing};
+use crate::lock::Lock;
+use crate::open::{Opener, beneath};
+use crate::read::{self, Text};
+use crate::replace::{Prepared, stamp};
+use crate::sweep::Sweep;
+use crate::{Chunk, Deadline, FilesError, LockPolicy, Recovery, Root, Stop, SweepReport};
+
+#[derive(Debug, Clone)]
+pub struct FilesSettings {
+    /// Where several-file edits are journaled: in the state folder, outside every root.
+    pub journal: PathBuf,
+    pub lock: LockPolicy,
+    /// The largest file that is written or edited.
+    pub largest: ByteLimit,
+}
+
+/// Files beneath one root, for one policy.
+#[derive(Debug)]
+pub struct Files {
+    root: Root,
+    scope: Arc<Scope>,
+    epoch: Epoch,
+    settings: FilesSettings,
+    n_journals: AtomicU64,
+}
+
+#[derive(Debug)]
+pub struct Written {
+    pub created: bool,
+    /// What stood there before; `None` for a new file and for one that was not text.
+    pub old: Option<String>,
+    pub warning: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct Created {
+    pub existed: bool,
+}
+
+#[derive(Debug)]
+pub struct Edited {
+    pub path: ScopedPath,
+    pub old: String,
+    pub new: String,
+}
+
+/// Makes the new text of a file from its old one.
+pub type Apply<'a, E, F> = dyn FnMut(&ScopedPath, &str, &[E]) -> Result<String, F> + 'a;
+
+/// One file of an edit, locked and read.
+struct Held {
+    folder: OwnedFd,
+    name: String,
+    path: ScopedPath,
+    spelled: String,
+    stat: Stat,
+    lock: Lock,
+    old: String,
+}
+
+impl Files {
+    pub fn new(root: Root, scope: Arc<Scope>, epoch: Epoch, settings: FilesSettings) -> Files {
+        Files { root, scope, epoch, settings, n_journals: AtomicU64::new(0) }
+    }
+
+    /// Finishes or reverts what a crash left half done. Called once, before the first call is served.
+    pub fn recover(&self) -> std::io::Result<Recovery> {
+        journal::recover(self.opener(), self.settings.lock, &self.settings.journal)
+    }
+
+    pub fn volume(&self) -> VolumeId {
+        self.root.volume()
+    }
+
+    fn opener(&self) -> Opener<'_> {
+        Opener { root: &self.root, scope: &self.scope }
+    }
+
+    fn redeem<A: Action>(&self, permit: Permit<A>) -> Result<A, FilesError> {
+        permit.redeem(self.epoch).map_err(|_| FilesError::denied(Reason::StalePermit, "policy.epoch"))
+    }
+
+    pub fn read(&self, permit: Permit<ReadFile>, deadline: &Deadline) -> Result<Text, FilesError> {
+        read::read(self.opener(), &self.redeem(permit)?, deadline)
+    }
+
+    pub fn list(&self, permit: Permit<ListFiles>, deadline: &Deadline) -> Result<Listing, FilesError> {
+        list::list(self.opener(), &self.redeem(permit)?, deadline)
+    }
+
+    pub fn search(
+        &self,
+        permit: Permit<SearchFiles>,
+        deadline: &Deadline,
+        visit: &(dyn Fn(&Chunk<'_>) + Sync),
+    ) -> Result<SweepReport, FilesError> {
+        let SearchFiles { path, recursive, include_ignored, .. } = self.redeem(permit)?;
+        Sweep { opener: self.opener(), recursive, include_ignored, deadline }.run(&path, visit)
+    }
+
+    pub fn count(
+        &self,
+        permit: Permit<CountMatches>,
+        deadline: &Deadline,
+        visit: &(dyn Fn(&Chunk<'_>) + Sync),
+    ) -> Result<SweepReport, FilesError> {
+        let CountMatches { path, recursive, include_ignored, .. } = self.redeem(permit)?;
+        Sweep { opener: self.opener(), recursive, include_ignored, deadline }.run(&path, visit)
+    }
+
+    pub fn create_directory(&self, permit: Permit<CreateDirectory>) -> Result<Created, FilesError> {
+        let CreateDirectory { path } = self.redeem(permit)?;
+        if path.is_root() {
+            return Ok(Created { existed: true });
+        }
+        let created = self.opener().make_folders(&path)?;
+        Ok(Created { existed: !created })
+    }
+
+    pub fn delete(&self, permit: Permit<DeleteFile>, stop: &Stop) -> Result<u64, FilesError> {
+        let DeleteFile { path } = self.redeem(permit)?;
+        let opener = self.opener();
+        let (folder, name) = opener.parent(&path, Access::Delete)?;
+        let spelled = opener.spelled(&path);
+        let _lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
+        opener.remove_file(&path)
+    }
+
+    pub fn write(&self, permit: Permit<WriteFile>, stop: &Stop) -> Result<Written, FilesError> {
+        let WriteFile { path, content } = self.redeem(permit)?;
+        let opener = self.opener();
+        let spelled = opener.spelled(&path);
+        self.demand_size(&spelled, content.0.len())?;
+        if let Some(parent) = path.parent().filter(|parent| !parent.is_root())
+            && let Err(FilesError::NotFound { .. }) = opener.folder(&parent, Access::Read)
+        {
+            opener.make_folders(&parent)?;
+        }
+        let (folder, name) = opener.parent(&path, Access::Write)?;
+        let lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
+        let stat = opener.entry(&folder, &path, name)?;
+        let old = match &stat {
+            None => None,
+            Some(stat) => {
+                opener.demand_changeable(&path, stat)?;
+                match self.read_held(&folder, name, &spelled, stat) {
+                    Err(denied @ FilesError::Denied(_)) => return Err(denied),
+                    // Only for the diff: a file that is not text is replaced without one.
+                    old => old.ok(),
+                }
+            }
+        };
+        if stop.is_set() {
+            return Err(FilesError::Stopped);
+        }
+        Prepared::new(folder, name, &spelled, stat, content.0.as_bytes())?.place()?;
+        Ok(Written { created: stat.is_none(), old, warning: lock.forced.clone() })
+    }
+
+    /// Reads every file, lets `apply` make the new texts, and replaces all or none.
+    pub fn edit<E: Writes + Send + 'static, F: From<FilesError>>(
+        &self,
+        permit: Permit<EditFiles<E>>,
+        stop: &Stop,
+        apply: &mut Apply<'_, E, F>,
+    ) -> Result<(Vec<Edited>, Vec<String>), F> {
+        let EditFiles { mut files } = self.redeem(permit)?;
+        // One order for everybody, so that two calls cannot wait for each other.
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut held = Vec::new();
+        for file in &files {
+            held.push(self.hold(&file.path, stop)?);
+        }
+        let mut texts = Vec::new();
+        for (file, held) in files.iter().zip(&held) {
+            let new = apply(&file.path, &held.old, &file.edits)?;
+            self.demand_size(&held.spelled, new.len())?;
+            texts.push(new);
+        }
+        if stop.is_set() {
+            return Err(FilesError::Stopped.into());
+        }
+        self.replace_all(&held, &texts)?;
+        let warnings = held.iter().filter_map(|held| held.lock.forced.clone()).collect();
+        let edited = held.into_iter().zip(texts);
+        Ok((edited.map(|(held, new)| Edited { path: held.path, old: held.old, new }).collect(), warnings))
+    }
+
+    fn hold(&self, path: &ScopedPath, stop: &Stop) -> Result<Held, FilesError> {
+        let opener = self.opener();
+        let spelled = opener.spelled(path);
+        let (folder, name) = opener.parent(path, Access::Write)?;
+        let missing = || FilesError::NotFound { path: spelled.clone() };
+        // Before the lock, so that editing nothing leaves no lock file behind in a folder one cannot write.
+        opener.demand_changeable(path, &opener.entry(&folder, path, name)?.ok_or_else(missing)?)?;
+        let lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
+        let stat = opener.entry(&folder, path, name)?.ok_or_else(missing)?;
+        opener.demand_changeable(path, &stat)?;
+        let old = self.read_held(&folder, name, &spelled, &stat)?;
+        Ok(Held { folder, name: name.to_owned(), path: path.clone(), spelled, stat, lock, old })
+    }
+
+    /// Reads the entry of a folder that was just looked at, and makes sure that it is still that file.
+    fn read_held(
+        &self,
+        folder: &OwnedFd,
+        name: &str,
+        spelled: &str,
+        stat: &Stat,
+    ) -> Result<String, FilesError> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let os = |errno| FilesError::os(spelled, "open", errno);
+        // The name alone may be a mount point: then neither the text nor the place is the workspace's. THREAT: P04.
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+        let handle = beneath(folder.as_fd(), name, flags, resolve).map_err(|errno| match errno {
+            Errno::XDEV => FilesError::denied(Reason::Mount { path: spelled.to_owned() }, "scope.mounts"),
+            Errno::LOOP => FilesError::denied(Reason::Link { path: spelled.to_owned() }, "scope.symlinks"),
+            other => os(other),
+        })?;
+        let opened = rustix::fs::fstat(&handle).map_err(os)?;
+        if stamp(&opened) != stamp(stat) {
+            return Err(FilesError::Changed { path: spelled.to_owned() });
+        }
+        let size = u64::try_from(opened.st_size).unwrap_or(0);
+        read::whole(File::from(handle), size, self.settings.largest, spelled)
+    }
+
+    fn replace_all(&self, held: &[Held], texts: &[String]) -> Result<(), FilesError> {
+        let journal_error = |error: &std::io::Error| read::io("the journal", error);
+        let mut journal = None;
+        if held.len() > 1 {
+            let files: Vec<_> = held.iter().map(|held| (held.path.clone(), stamp(&held.stat))).collect();
+            journal = Some(self.begin_journal(&files).map_err(|error| journal_error(&error))?);
+        }
+        let result = self.prepare_and_place(held, texts, journal.as_mut());
+        // Whatever happened, the files are all new or all old now.
+        if let Some(journal) = journal {
+            journal.end();
+        }
+        result
+    }
+
+    /// Under a name that nobody left behind: of this process, of another door of it, or of a dead one of that number.
+    fn begin_journal(&self, files: &[(ScopedPath, Stamp)]) -> std::io::Result<Journal> {
+        const TRIES: usize = 1000;
+        let mut last = std::io::ErrorKind::AlreadyExists.into();
+        for _ in 0..TRIES {
+            let id = format!("{}-{}", std::process::id(), self.n_journals.fetch_add(1, Ordering::Relaxed));
+            match Journal::begin(&self.settings.journal, &id, self.root.identity(), files) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => last = error,
+                other => return other,
+            }
+        }
+        Err(last)
+    }
+
+    fn prepare_and_place(
+        &self,
+        held: &[Held],
+        texts: &[String],
+        journal: Option<&mut Journal>,
+    ) -> Result<(), FilesError> {
+        let prepare = |held: &Held, text: &str, stat: Option<Stat>| {
+            let folder = held.folder.try_clone().map_err(|error| read::io(&held.spelled, &error))?;
+            Prepared::new(folder, &held.name, &held.spelled, stat, text.as_bytes())
+        };
+        let prepared = held
+            .iter()
+            .zip(texts)
+            .map(|(held, text)| prepare(held, text, Some(held.stat)))
+            .collect::<Result<Vec<_>, _>>()?;
+        if let Some(journal) = journal {
+            journal.commit().map_err(|error| read::io("the journal", &error))?;
+        }
+        journal::place_all(prepared, &mut |place| {
+            let Some(held) = held.get(place) else { return };
+            let now = self.opener().entry(&held.folder, &held.path, &held.name).ok().flatten();
+            if let Ok(copy) = prepare(held, &held.old, now) {
+                let _ = copy.place();
+            }
+        })
+    }
+
+    fn demand_size(&self, path: &str, length: usize) -> Result<(), FilesError> {
+        let limit = self.settings.largest;
+        if limit.allows(length) {
+            return Ok(());
+        }
+        Err(FilesError::TooLarge { path: path.to_owned(), bytes: length as u64, limit: limit.bytes() })
+    }
+
+    /// What the real call would be refused for, without reading or changing anything. The permit is looked at, not
+    /// used up.
+    pub fn probe<A: Action>(&self, permit: &Permit<A>) -> Result<(), FilesError> {
+        for (path, access) in permit.action().targets() {
+            let met = match access {
+                Access::Read => self.probe_read(path),
+                Access::Write | Access::Delete => self.probe_change(path, access),
+            };
+            match met {
+                Ok(()) | Err(FilesError::NotFound { .. } | FilesError::IsADirectory { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn probe_read(&self, path: &ScopedPath) -> Result<(), FilesError> {
+        let opener = self.opener();
+        let opened = opener.glance(path, Access::Read)?;
+        opener.demand_regular(path, &opened.stat)
+    }
+
+    fn probe_change(&self, path: &ScopedPath, access: Access) -> Result<(), FilesError> {
+        let opener = self.opener();
+        // A missing folder is made on the way: then the nearest one above that is there decides.
+        for folder in std::iter::successors(path.parent(), ScopedPath::parent) {
+            match opener.folder(&folder, Access::Read) {
+                Ok(_) => break,
+                Err(FilesError::NotFound { .. }) if !folder.is_root() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let (folder, name) = opener.parent(path, access)?;
+        match opener.entry(&folder, path, name)? {
+            Some(stat) => opener.demand_changeable(path, &stat),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Several files at once, all or nothing, over a crash too.
+//!
+//! A journal lives in the state folder, outside every root. `ID.prepare` lists the files before any copy is made;
+//! renaming it to `ID.commit` is the one moment at which the change becomes true. After a crash the next start removes
+//! the copies of a prepared change and finishes a committed one.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::AtFlags;
+use vambrace_policy::Access;
+use vambrace_types::ScopedPath;
+
+use crate::lock::{Lock, LockPolicy};
+use crate::open::Opener;
+use crate::replace::{Prepared, stamp, temporary_name};
+use crate::{FilesError, Stop};
+
+const VERSION: &str = "vambrace-journal-1";
+/// LIMIT: more than any call may edit; a longer file is not a journal of ours.
+const LONGEST: u64 = 4 << 20;
+
+/// What the last start left behind, and what became of it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    pub finished: Vec<String>,
+    pub reverted: Vec<String>,
+    /// Changed by somebody else since, so left as they are now.
+    pub conflicts: Vec<String>,
+}
+
+/// An open journal, locked while its maker lives, so that no other process takes it for a dead one's.
+pub(crate) struct Journal {
+    path: PathBuf,
+    _lock: File,
+}
+
+pub(crate) type Stamp = (u64, u64, i64, i64, i64);
+type Listed = Vec<(ScopedPath, Stamp)>;
+
+impl Journal {
+    pub(crate) fn begin(
+        folder: &Path,
+        id: &str,
+        root: (u64, u64),
+        files: &[(ScopedPath, Stamp)],
+    ) -> std::io::Result<Journal> {
+        fs::create_dir_all(folder)?;
+        let path = folder.join(format!("{id}.prepare"));
+        let mut file = File::options().write(true).create_new(true).open(&path)?;
+        file.lock()?;
+        // Process numbers repeat: a dead process of another workspace may have left a change of this name.
+        if path.with_extension("commit").try_exists()? {
+            fs::remove_file(&path)?;
+            return Err(std::io::ErrorKind::AlreadyExists.into());
+        }
+        file.write_all(&encode(root, files))?;
+        file.sync_all()?;
+        sync_folder(folder)?;
+        Ok(Journal { path, _lock: file })
+    }
+
+    /// The point of no return.
+    pub(crate) fn commit(&mut self) -> std::io::Result<()> {
+        let committed = self.path.with_extension("commit");
+        fs::rename(&self.path, &committed)?;
+        self.path = committed;
+        self.path.parent().map_or(Ok(()), sync_folder)
+    }
+
+    pub(crate) fn end(self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Places every copy, or none: when one cannot be placed, those before it get their old text back.
+pub(crate) fn place_all(prepared: Vec<Prepared>, undo: &mut dyn FnMut(usize)) -> Result<(), FilesError> {
+    for copy in &prepared {
+        copy.check_unchanged()?;
+    }
+    for (n_placed, copy) in prepared.into_iter().enumerate() {
+        if let Err(error) = copy.place() {
+            for place in 0..n_placed {
+                undo(place);
+            }
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn recover(opener: Opener<'_>, policy: LockPolicy, folder: &Path) -> std::io::Result<Recovery> {
+    let mut recovery = Recovery::default();
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(recovery),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let committed = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("commit") => true,
+            Some("prepare") => false,
+            Some(_) | None => continue,
+        };
+        let file = File::options().read(true).write(true).open(&path)?;
+        if file.try_lock().is_err() {
+            continue; // its maker lives
+        }
+        let mut bytes = Vec::new();
+        file.take(LONGEST).read_to_end(&mut bytes)?;
+        match decode(&bytes) {
+            // Another workspace's: its own next start deals with it.
+            Some((root, _)) if root != opener.root.identity() => continue,
+            Some((_, files)) => {
+                for (file, expected) in files {
+                    settle(opener, policy, &file, expected, committed, &mut recovery);
+                }
+            }
+            // Not whole: the crash came before it was synced, so before any copy was made.
+            None => {}
+        }
+        fs::remove_file(&path)?;
+    }
+    Ok(recovery)
+}
+
+fn settle(
+    opener: Opener<'_>,
+    policy: LockPolicy,
+    path: &ScopedPath,
+    expected: Stamp,
+    committed: bool,
+    recovery: &mut Recovery,
+) {
+    let spelled = opener.spelled(path);
+    let Ok((folder, name)) = opener.parent(path, Access::Write) else {
+        recovery.conflicts.push(spelled);
+        return;
+    };
+    // Another process may be editing the file right now, and then the copy beside it is not the dead one's.
+    let Ok(_lock) = Lock::acquire(folder.as_fd(), name, &spelled, policy, &Stop::default()) else {
+        recovery.conflicts.push(spelled);
+        return;
+    };
+    let temporary = temporary_name(name);
+    if rustix::fs::statat(&folder, &temporary, AtFlags::SYMLINK_NOFOLLOW).is_err() {
+        if committed {
+            recovery.finished.push(spelled);
+        }
+        return;
+    }
+    let now = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).ok().as_ref().map(stamp);
+    let untouched = now == Some(expected);
+    if committed && untouched && rustix::fs::renameat(&folder, &temporary, &folder, name).is_ok() {
+        let _ = rustix::fs::fsync(&folder);
+        recovery.finished.push(spelled);
+        return;
+    }
+    let _ = rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty());
+    if committed { recovery.conflicts.push(spelled) } else { recovery.reverted.push(spelled) }
+}
+
+/// Fields end with NUL, which no path can hold.
+fn encode(root: (u64, u64), files: &[(ScopedPath, Stamp)]) -> Vec<u8> {
+    let mut text = format!("{VERSION}\0{}\0{}\0{}\0", root.0, root.1, files.len());
+    for (path, (device, inode, size, seconds, nanos)) in files {
+        let path = path.components().join("/");
+        text.push_str(&format!("{path}\0{device}\0{inode}\0{size}\0{seconds}\0{nanos}\0"));
+    }
+    text.push_str("end\0");
+    text.into_bytes()
+}
+
+fn decode(bytes: &[u8]) -> Option<((u64, u64), Listed)> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let mut fields = text.split('\0');
+    let mut next = || fields.next();
+    if next()? != VERSION {
+        return None;
+    }
+    let root = (next()?.parse().ok()?, next()?.parse().ok()?);
+    let n_files: usize = next()?.parse().ok()?;
+    let mut files = Vec::new();
+    for _ in 0..n_files {
+        let path = ScopedPath::from_components(next()?.split('/').map(str::to_owned).collect())?;
+        let (device, inode) = (next()?.parse().ok()?, next()?.parse().ok()?);
+        let stamp = (device, inode, next()?.parse().ok()?, next()?.parse().ok()?, next()?.parse().ok()?);
+        files.push((path, stamp));
+    }
+    (next()? == "end").then_some((root, files))
+}
+
+fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_reads_back_and_a_torn_one_does_not() {
+        let path = ScopedPath::from_components(vec!["a b".into(), "c\nd".into()]).unwrap();
+        let files = vec![(path, (1, 2, 3, 4, 5))];
+        let bytes = encode((7, 8), &files);
+        assert_eq!(decode(&bytes), Some(((7, 8), files)));
+        for length in 0..bytes.len() - 1 {
+            assert_eq!(decode(&bytes[..length]), None, "{length}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Opening beneath the root, and looking at what was really opened.
+
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat};
+use rustix::io::Errno;
+use vambrace_policy::{Access, HardLinks, Reason, Scope, Symlinks};
+use vambrace_types::ScopedPath;
+
+use crate::root::location_of;
+use crate::{FilesError, Root};
+
+/// A rename elsewhere on the system makes the kernel ask us to try again; an attacker can keep renaming.
+const TRIES: usize = 128;
+
+/// What the kernel adds to the name of something that was removed or replaced while it was open. THREAT: P04, a file
+/// `.env` that is replaced in this moment would be `.env (deleted)`, which no rule knows.
+const DELETED: &[u8] = b" (deleted)";
+
+/// A handle together with what it was found to be.
+pub(crate) struct Opened {
+    pub(crate) handle: OwnedFd,
+    pub(crate) resolved: ScopedPath,
+    pub(crate) stat: Stat,
+}
+
+/// Opening in one place: the root and the rules for what may be found beneath it.
+#[derive(Clone, Copy)]
+pub(crate) struct Opener<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) scope: &'a Scope,
+}
+
+impl Opener<'_> {
+    pub(crate) fn spelled(&self, path: &ScopedPath) -> String {
+        path.spelled(self.scope.bearings())
+    }
+
+    /// A regular file, for reading.
+    pub(crate) fn file(&self, path: &ScopedPath) -> Result<Opened, FilesError> {
+        // O_NONBLOCK: a pipe without a writer would hold us here for ever. THREAT: P09.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let opened = self.open(path, flags, Access::Read)?;
+        self.demand_regular(path, &opened.stat)?;
+        if self.scope.hard_links() == HardLinks::Deny {
+            self.demand_one_name(path, &opened.stat)?;
+        }
+        Ok(opened)
+    }
+
+    /// A folder whose entries will be read or changed.
+    pub(crate) fn folder(&self, path: &ScopedPath, access: Access) -> Result<Opened, FilesError> {
+        self.open(path, OFlags::RDONLY | OFlags::DIRECTORY, access)
+    }
+
+    /// Anything, without reading it: to ask what a call would meet.
+    pub(crate) fn glance(&self, path: &ScopedPath, access: Access) -> Result<Opened, FilesError> {
+        self.open(path, OFlags::PATH, access)
+    }
+
+    fn open(&self, path: &ScopedPath, flags: OFlags, access: Access) -> Result<Opened, FilesError> {
+        let handle = beneath(self.root.as_fd(), &kernel_path(path), flags, self.resolve_flags())
+            .map_err(|errno| self.explain(path, errno))?;
+        let stat = rustix::fs::fstat(&handle)
+            .map_err(|errno| FilesError::os(&self.spelled(path), "look at", errno))?;
+        let resolved = self.resolved(path, handle.as_fd())?;
+        // The spelling was judged before; a link may have led elsewhere. THREAT: P04, a link to `.env`.
+        self.scope.judge(&resolved, access).map_err(FilesError::Denied)?;
+        Ok(Opened { handle, resolved, stat })
+    }
+
+    fn resolve_flags(&self) -> ResolveFlags {
+        let flags = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
+        match self.scope.symlinks() {
+            Symlinks::Inside => flags,
+            Symlinks::Deny => flags | ResolveFlags::NO_SYMLINKS,
+        }
+    }
+
+    /// The true path of a handle beneath the root.
+    fn resolved(&self, path: &ScopedPath, handle: BorrowedFd<'_>) -> Result<ScopedPath, FilesError> {
+        let spelled = self.spelled(path);
+        let outside =
+            || FilesError::denied(Reason::OutsideProject { path: spelled.clone() }, "scope.beneath");
+        let place = location_of(handle).map_err(|errno| FilesError::os(&spelled, "locate", errno))?;
+        if place.as_os_str().as_encoded_bytes().ends_with(DELETED) && !self.still_there(&place, handle) {
+            return Err(FilesError::NotFound { path: spelled });
+        }
+        let root = self.root.location().map_err(|errno| FilesError::os(&spelled, "locate", errno))?;
+        let below = place.strip_prefix(&root).map_err(|_| outside())?;
+        let components = below
+            .components()
+            .map(|part| part.as_os_str().to_str().map(str::to_owned))
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(outside)?;
+        ScopedPath::from_components(components).ok_or_else(outside)
+    }
+
+    /// Whether the name of a handle, which looks like one the kernel marked as gone, is a name after all.
+    fn still_there(&self, place: &Path, handle: BorrowedFd<'_>) -> bool {
+        let identity = |stat: Stat| (stat.st_dev, stat.st_ino);
+        let named = rustix::fs::statat(CWD, place, AtFlags::SYMLINK_NOFOLLOW).map(identity);
+        named.is_ok() && named == rustix::fs::fstat(handle).map(identity)
+    }
+
+    /// The kernel says EXDEV both for leaving the root and for crossing a mount, and ELOOP both for a refused link
+    /// and for a circle; the person reading the message should know which.
+    fn explain(&self, path: &ScopedPath, errno: Errno) -> FilesError {
+        let spelled = self.spelled(path);
+        match errno {
+            Errno::XDEV => {
+                let without_mount_rule = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+                match beneath(self.root.as_fd(), &kernel_path(path), OFlags::PATH, without_mount_rule) {
+                    Err(Errno::XDEV) => {
+                        FilesError::denied(Reason::OutsideProject { path: spelled }, "scope.beneath")
+                    }
+                    // Found or not: without the rule about mounts the kernel went on.
+                    Ok(_) | Err(_) => FilesError::denied(Reason::Mount { path: spelled }, "scope.mounts"),
+                }
+            }
+            Errno::LOOP => FilesError::denied(Reason::Link { path: spelled }, "scope.symlinks"),
+            // A socket, or a pipe nobody reads.
+            Errno::NXIO => FilesError::denied(Reason::SpecialFile { path: spelled }, "scope.regular_files"),
+            other => FilesError::os(&spelled, "open", other),
+        }
+    }
+
+    pub(crate) fn demand_regular(&self, path: &ScopedPath, stat: &Stat) -> Result<(), FilesError> {
+        let spelled = || self.spelled(path);
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Ok(()),
+            FileType::Directory => Err(FilesError::IsADirectory { path: spelled() }),
+            FileType::Symlink => Err(FilesError::denied(Reason::Link { path: spelled() }, "scope.symlinks")),
+            FileType::Fifo
+            | FileType::Socket
+            | FileType::CharacterDevice
+            | FileType::BlockDevice
+            | FileType::Unknown => {
+                Err(FilesError::denied(Reason::SpecialFile { path: spelled() }, "scope.regular_files"))
+            }
+        }
+    }
+
+    pub(crate) fn demand_one_name(&self, path: &ScopedPath, stat: &Stat) -> Result<(), FilesError> {
+        if stat.st_nlink > 1 {
+            return Err(FilesError::denied(Reason::HardLink { path: self.spelled(path) }, "scope.hardlinks"));
+        }
+        Ok(())
+    }
+
+    /// What a write, edit or delete demands of the file that is there: regular, with one name.
+    pub(crate) fn demand_changeable(&self, path: &ScopedPath, stat: &Stat) -> Result<(), FilesError> {
+        self.demand_regular(path, stat)?;
+        match self.scope.hard_links() {
+            HardLinks::Allow => Ok(()),
+            HardLinks::ReadOnly | HardLinks::Deny => self.demand_one_name(path, stat),
+        }
+    }
+}
+
+/// `openat2` beneath `from`, tried again while the kernel cannot be sure.
+pub(crate) fn beneath(
+    from: BorrowedFd<'_>,
+    path: &str,
+    flags: OFlags,
+    resolve: ResolveFlags,
+) -> Result<OwnedFd, Errno> {
+    let mut last = Errno::AGAIN;
+    for _ in 0..TRIES {
+        match rustix::fs::openat2(from, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve) {
+            Err(errno @ (Errno::AGAIN | Errno::INTR)) => last = errno,
+            other => return other,
+        }
+    }
+    Err(last)
+}
+
+pub(crate) fn kernel_path(path: &ScopedPath) -> String {
+    if path.is_root() { ".".to_owned() } else { path.components().join("/") }
+}

@@ -1,0 +1,183 @@
+//! The closed set of things that can be done. A tool turns arguments into one of these; policy judges it; a door
+//! does it. Nobody outside can add a kind.
+
+use vambrace_types::{ByteLimit, ScopedPath};
+
+use crate::Capability;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What an action does to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    Read,
+    Write,
+    Delete,
+}
+
+impl Access {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Delete => "delete",
+        }
+    }
+}
+
+pub trait Action: sealed::Sealed + Send + 'static {
+    const CAPABILITY: Capability;
+
+    /// Every path the action touches, and how.
+    fn targets(&self) -> Vec<(&ScopedPath, Access)>;
+
+    /// Every text that the action would put into a file, for the secret scan.
+    fn written(&self) -> Vec<&str> {
+        Vec::new()
+    }
+}
+
+/// Text on its way into a file.
+pub trait Writes {
+    fn written(&self) -> &str;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content(pub String);
+
+impl Writes for Content {
+    fn written(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A run of lines, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines {
+    pub first: u64,
+    pub count: u64,
+}
+
+#[derive(Debug, Clone)]
+pub struct ReadFile {
+    pub path: ScopedPath,
+    pub max_bytes: ByteLimit,
+    pub lines: Option<Lines>,
+}
+
+#[derive(Debug, Clone)]
+pub struct WriteFile {
+    pub path: ScopedPath,
+    pub content: Content,
+}
+
+/// The edits of one file; `E` is the edit engine's own type, which policy need not know.
+#[derive(Debug, Clone)]
+pub struct FileEdits<E> {
+    pub path: ScopedPath,
+    pub edits: Vec<E>,
+}
+
+#[derive(Debug, Clone)]
+pub struct EditFiles<E> {
+    pub files: Vec<FileEdits<E>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct SearchFiles {
+    pub path: ScopedPath,
+    pub pattern: String,
+    pub recursive: bool,
+    pub include_ignored: bool,
+    pub limit: usize,
+}
+
+#[derive(Debug, Clone)]
+pub struct CountMatches {
+    pub path: ScopedPath,
+    pub pattern: String,
+    pub recursive: bool,
+    pub include_ignored: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct ListFiles {
+    pub path: ScopedPath,
+    pub recursive: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct DeleteFile {
+    pub path: ScopedPath,
+}
+
+#[derive(Debug, Clone)]
+pub struct CreateDirectory {
+    pub path: ScopedPath,
+}
+
+/// The rest of an answer that was cut. It was redacted when it was kept.
+#[derive(Debug, Clone)]
+pub struct ReadOutput {
+    pub handle: String,
+    pub offset: u64,
+    pub limit: ByteLimit,
+}
+
+macro_rules! path_actions {
+    ($($action:ident $capability:ident $access:ident;)*) => { $(
+        impl sealed::Sealed for $action {}
+        impl Action for $action {
+            const CAPABILITY: Capability = Capability::$capability;
+            fn targets(&self) -> Vec<(&ScopedPath, Access)> {
+                vec![(&self.path, Access::$access)]
+            }
+        }
+    )* };
+}
+
+path_actions! {
+    ReadFile ReadFiles Read;
+    SearchFiles ReadFiles Read;
+    CountMatches ReadFiles Read;
+    ListFiles ReadFiles Read;
+    DeleteFile WriteFiles Delete;
+    CreateDirectory WriteFiles Write;
+}
+
+impl sealed::Sealed for WriteFile {}
+impl Action for WriteFile {
+    const CAPABILITY: Capability = Capability::WriteFiles;
+
+    fn targets(&self) -> Vec<(&ScopedPath, Access)> {
+        vec![(&self.path, Access::Write)]
+    }
+
+    fn written(&self) -> Vec<&str> {
+        vec![self.content.written()]
+    }
+}
+
+impl<E> sealed::Sealed for EditFiles<E> {}
+impl<E: Writes + Send + 'static> Action for EditFiles<E> {
+    const CAPABILITY: Capability = Capability::WriteFiles;
+
+    fn targets(&self) -> Vec<(&ScopedPath, Access)> {
+        self.files.iter().map(|file| (&file.path, Access::Write)).collect()
+    }
+
+    fn written(&self) -> Vec<&str> {
+        self.files.iter().flat_map(|file| file.edits.iter().map(Writes::written)).collect()
+    }
+}
+
+impl sealed::Sealed for ReadOutput {}
+impl Action for ReadOutput {
+    const CAPABILITY: Capability = Capability::ReadOutput;
+
+    fn targets(&self) -> Vec<(&ScopedPath, Access)> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,195 @@
+//! The entry: one question, one decision.
+
+use vambrace_types::{Caller, ErrorCode, ToolError, ToolName};
+
+use crate::{
+    Action, Capability, Denial, Effect, Epoch, Obligations, OperatorRule, Permit, Reason, Scope, ToolMode,
+    Verdict, role_has,
+};
+
+/// What the scan of a text to be written means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OnWrite {
+    pub known: Verdict,
+    pub pattern: Verdict,
+}
+
+#[derive(Debug, Clone)]
+pub struct PolicySettings {
+    pub scope: Scope,
+    pub mode: ToolMode,
+    pub rules: Vec<OperatorRule>,
+    pub on_write: OnWrite,
+}
+
+/// What others found out about an action, for policy to weigh: rule names, never values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    pub known_secrets: Vec<String>,
+    pub secret_patterns: Vec<String>,
+    pub placeholder: bool,
+}
+
+/// Whether a person has stopped this caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    Free,
+    Suspended { since: String },
+}
+
+#[derive(Debug)]
+pub enum Decision<A: Action> {
+    Allow(Permit<A>),
+    Ask(Question),
+    Deny(Denial),
+}
+
+/// A decision that only a person can make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub rule: String,
+    pub what: String,
+}
+
+impl Question {
+    /// For when nobody can be asked.
+    pub fn to_tool_error(&self) -> ToolError {
+        ToolError::new(
+            ErrorCode::ApprovalRequired,
+            format!("A person has to approve this call: {}", self.what),
+        )
+        .suggestion("Tell the person you work for what you want to do and why; do not try another way round.")
+        .rule(self.rule.clone())
+    }
+}
+
+#[derive(Debug)]
+pub struct Policy {
+    settings: PolicySettings,
+    epoch: Epoch,
+}
+
+impl Policy {
+    /// Called by `vambrace-config` and tests alone; `cargo xtask tidy` looks.
+    pub fn new(settings: PolicySettings, epoch: Epoch) -> Policy {
+        Policy { settings, epoch }
+    }
+
+    pub fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    pub fn scope(&self) -> &Scope {
+        &self.settings.scope
+    }
+
+    /// Stage 4, before arguments are looked at; also what `tools/list` shows.
+    pub fn authorize(&self, caller: &Caller, capability: Capability) -> Result<(), Denial> {
+        if !role_has(caller.role, capability) {
+            let reason = Reason::RoleLacks { role: caller.role, capability };
+            return Err(Denial::new(reason, format!("rbac.{}", caller.role.as_str())));
+        }
+        let effect = capability.effect();
+        if !self.settings.mode.includes(effect) {
+            let needed = match effect {
+                Effect::Read => "read",
+                Effect::Write => "write",
+                Effect::Command => "command",
+            };
+            let reason = Reason::ModeLacks { mode: self.settings.mode.describe(), needed };
+            return Err(Denial::new(reason, "tool_mode"));
+        }
+        Ok(())
+    }
+
+    /// Stage 6. Collects every rule's word and takes the strictest, so the order of rules cannot matter.
+    pub fn decide<A: Action>(
+        &self,
+        caller: &Caller,
+        standing: &Standing,
+        tool: &ToolName,
+        action: A,
+        facts: &Facts,
+    ) -> Decision<A> {
+        if let Standing::Suspended { since } = standing {
+            return Decision::Deny(Denial::new(Reason::Suspended { since: since.clone() }, "defence"));
+        }
+        if let Err(denial) = self.authorize(caller, A::CAPABILITY) {
+            return Decision::Deny(denial);
+        }
+        let mut rule = "rbac";
+        for (path, access) in action.targets() {
+            match self.settings.scope.judge(path, access) {
+                Ok(allowed_by) => rule = allowed_by,
+                Err(denial) => return Decision::Deny(denial),
+            }
+        }
+        match self.weigh_facts(facts).max(self.weigh_rules(tool, &action)) {
+            Weight::Deny(denial) => Decision::Deny(denial),
+            Weight::Ask(question) => Decision::Ask(question),
+            Weight::Allow => {
+                let obligations = Obligations::of(caller.role, A::CAPABILITY);
+                Decision::Allow(Permit::mint(action, self.epoch, rule.to_owned(), obligations))
+            }
+        }
+    }
+
+    fn weigh_facts(&self, facts: &Facts) -> Weight {
+        if facts.placeholder {
+            return Weight::Deny(Denial::new(Reason::Placeholder, "redact.placeholder"));
+        }
+        let weigh = |names: &[String], verdict: Verdict, rule: &str| match (names.is_empty(), verdict) {
+            (true, _) | (false, Verdict::Allow) => Weight::Allow,
+            (false, Verdict::Ask) => Weight::Ask(Question {
+                rule: rule.to_owned(),
+                what: format!("the text to be written looks like it holds a secret ({}).", names.join(", ")),
+            }),
+            (false, Verdict::Deny) => {
+                Weight::Deny(Denial::new(Reason::KnownSecret { names: names.to_vec() }, rule.to_owned()))
+            }
+        };
+        let known = weigh(&facts.known_secrets, self.settings.on_write.known, "redact.on_write:known");
+        known.max(weigh(&facts.secret_patterns, self.settings.on_write.pattern, "redact.on_write:pattern"))
+    }
+
+    fn weigh_rules<A: Action>(&self, tool: &ToolName, action: &A) -> Weight {
+        let targets: Vec<_> = action.targets().into_iter().map(|(path, _)| path).collect();
+        let applying = self.settings.rules.iter().filter(|rule| rule.applies(tool, &targets));
+        applying.fold(Weight::Allow, |strictest, rule| {
+            strictest.max(match rule.verdict() {
+                Verdict::Allow => Weight::Allow,
+                Verdict::Ask => Weight::Ask(Question {
+                    rule: format!("rules ({})", rule.set_at()),
+                    what: if rule.reason().is_empty() {
+                        "a rule of the operator asks for it.".to_owned()
+                    } else {
+                        rule.reason().to_owned()
+                    },
+                }),
+                Verdict::Deny => Weight::Deny(Denial::new(
+                    Reason::OperatorRule { reason: rule.reason().to_owned() },
+                    format!("rules ({})", rule.set_at()),
+                )),
+            })
+        })
+    }
+}
+
+/// One rule's word, ordered by strictness alone.
+enum Weight {
+    Allow,
+    Ask(Question),
+    Deny(Denial),
+}
+
+impl Weight {
+    fn max(self, other: Weight) -> Weight {
+        match (&self, &other) {
+            (Weight::Deny(_), _) => self,
+            (_, Weight::Deny(_)) => other,
+            (Weight::Ask(_), _) => self,
+            (_, Weight::Ask(_)) => other,
+            (Weight::Allow, Weight::Allow) => self,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A permit: the proof that policy looked at exactly this action and said yes, good for one use.
+
+use crate::{Action, Obligations};
+
+/// Which policy made a decision. Each door is wired to one epoch and refuses permits of any other, so neither a
+/// policy built on the side nor one from before a reload can open it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Epoch(pub u64);
+
+/// INVARIANT: made only by `Policy::decide`. Not `Clone`, not `Default`, no public field, no test constructor.
+#[derive(Debug)]
+#[must_use = "a permit that is not used means a call that was decided and never done"]
+pub struct Permit<A: Action> {
+    action: A,
+    epoch: Epoch,
+    rule: String,
+    obligations: Obligations,
+}
+
+/// The permit belongs to another policy than the door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stale;
+
+impl<A: Action> Permit<A> {
+    pub(crate) fn mint(action: A, epoch: Epoch, rule: String, obligations: Obligations) -> Permit<A> {
+        Permit { action, epoch, rule, obligations }
+    }
+
+    pub fn action(&self) -> &A {
+        &self.action
+    }
+
+    /// The rule that allowed it.
+    pub fn rule(&self) -> &str {
+        &self.rule
+    }
+
+    pub fn obligations(&self) -> &Obligations {
+        &self.obligations
+    }
+
+    /// Uses the permit up. The door hands in the epoch it is wired to.
+    pub fn redeem(self, door: Epoch) -> Result<A, Stale> {
+        if self.epoch == door { Ok(self.action) } else { Err(Stale) }
+    }
+}

@@ -1,0 +1,173 @@
+//! Which values of the environment count as secrets. The environment itself is passed in.
+
+use vambrace_types::Secret;
+
+use crate::known::{KnownValue, SHORTEST};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KnownEnv {
+    /// Every value that is not plainly harmless.
+    #[default]
+    All,
+    /// Only values whose name says so.
+    Named,
+}
+
+const TELLING: [&str; 8] = ["KEY", "SECRET", "TOKEN", "PASS", "AUTH", "CREDENTIAL", "PWD", "DSN"];
+const HARMLESS: [&str; 46] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TERM",
+    "COLORTERM",
+    "PWD",
+    "OLDPWD",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "LESS",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "LS_COLORS",
+    "HOSTNAME",
+    "HOST",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "TZ",
+    "MAIL",
+    "SHLVL",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "MANPATH",
+    "INFOPATH",
+    "LD_LIBRARY_PATH",
+    "PKG_CONFIG_PATH",
+    "PYTHONPATH",
+    "NODE_PATH",
+    "GOPATH",
+    "JAVA_HOME",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "VIRTUAL_ENV",
+    "SSH_AUTH_SOCK",
+    "SSH_CONNECTION",
+    "SSH_CLIENT",
+    "SSH_TTY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "PS1",
+    "_",
+];
+const HARMLESS_BEGINNINGS: [&str; 5] = ["LC_", "XDG_", "CARGO_PKG_", "RUSTUP_", "GIT_AUTHOR_"];
+
+/// A value of eight or more characters counts, unless its name or its form is plainly harmless. A telling name
+/// outweighs a harmless form (a password may be a plain word), except that a path or an address stays one.
+pub fn known_from_environment(
+    vars: impl Iterator<Item = (String, String)>,
+    rule: KnownEnv,
+) -> Vec<KnownValue> {
+    vars.filter(|(name, value)| counts(name, value, rule))
+        .map(|(name, value)| KnownValue { name, value: Secret::new(value) })
+        .collect()
+}
+
+fn counts(name: &str, value: &str, rule: KnownEnv) -> bool {
+    let name = name.to_ascii_uppercase();
+    let value = value.trim();
+    if value.chars().count() < SHORTEST
+        || HARMLESS.contains(&name.as_str())
+        || is_path(value)
+        || is_address(value)
+    {
+        return false;
+    }
+    if TELLING.iter().any(|word| name.contains(word)) {
+        return true;
+    }
+    match rule {
+        KnownEnv::Named => false,
+        KnownEnv::All => {
+            let harmless_name = HARMLESS_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning));
+            // An address that was not harmless has a password or a random part.
+            !harmless_name && !is_number_or_version(value) && (value.contains("://") || !is_words(value))
+        }
+    }
+}
+
+/// One path or several joined by colons, each with a separator that makes it one.
+fn is_path(value: &str) -> bool {
+    let path = |part: &str| {
+        let rooted = ["/", "~/", "./", "../"].iter().any(|root| part.starts_with(root));
+        // Base64 also begins with a slash at times; it does not have short parts.
+        rooted && part.split('/').all(|name| name.len() <= 64)
+    };
+    value.split(':').all(|part| part.is_empty() || path(part))
+}
+
+/// A URL without user, query or long random part.
+fn is_address(value: &str) -> bool {
+    let Some((scheme, rest)) = value.split_once("://") else { return false };
+    let plain = |part: &str| part.len() <= 24 || is_words(part);
+    scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+')
+        && !rest.contains(['@', '?', '='])
+        && rest.split('/').skip(1).all(plain)
+        && rest.split('/').skip(1).filter(|part| !is_words(part)).count() <= 1
+}
+
+fn is_number_or_version(value: &str) -> bool {
+    let (number, rest) = value.split_once(['-', '+', ' ']).unwrap_or((value, ""));
+    let number = number.strip_prefix('v').unwrap_or(number);
+    let digits = |text: &str| {
+        text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '-' | '+' | '_' | ' '))
+    };
+    digits(value) || (number.contains('.') && digits(number) && is_words(rest))
+}
+
+/// Letters, in words: a locale, a setting, a name, a target triple. No word is longer than 24 letters or changes case oddly.
+fn is_words(value: &str) -> bool {
+    let word = |part: &str| {
+        let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        let same_case = |text: &str| {
+            text.chars().all(|c| c.is_ascii_lowercase()) || text.chars().all(|c| c.is_ascii_uppercase())
+        };
+        let tail = letters.get(letters.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
+        part.len() <= 24 && part.len() - letters.len() <= 4 && (same_case(letters) || same_case(tail))
+    };
+    value.split(['-', '_', '.', ' ', ',', ';', ':', '/', '=', '@']).all(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, value: &str, all: bool, named: bool) {
+        assert_eq!(counts(name, value, KnownEnv::All), all, "{name}={value} with all");
+        assert_eq!(counts(name, value, KnownEnv::Named), named, "{name}={value} with named");
+    }
+
+    #[test]
+    fn harmless_values_are_not_secrets() {
+        let random = ["x9Kd", "02mQ", "77pZ"].concat();
+        check("GITHUB_TOKEN", &random, true, true);
+        check("ANYTHING", &random, true, false);
+        check("DB_PASSWORD", "correcthorse", true, true);
+        check("SHORT_TOKEN", "x9Kd02m", false, false);
+        check("PATH", &random, false, false);
+        check("SSH_AUTH_SOCK", "/tmp/ssh-a/agent.1", false, false);
+        check("TOKEN_FILE", "/run/secrets/token", false, false);
+        check("SEARCH", "/usr/bin:/usr/local/bin", false, false);
+        check("LC_ALL", "en_US.UTF-8", false, false);
+        check("SOME_LOCALE", "de_DE.UTF-8", false, false);
+        check("BUILD", "20261115093000", false, false);
+        check("RELEASE", "v1.22.333-beta", false, false);
+        check("GREETING", "hello world", false, false);
+        check("API", "https://api.example.com/v1", false, false);
+        check("HOOK", &format!("https://example.com/hooks/{random}/{random}/{random}"), true, false);
+        check("DATABASE", "postgres://me:word@host/db", true, false);
+    }
+}

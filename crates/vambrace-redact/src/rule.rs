@@ -1,0 +1,157 @@
+//! What a rule is: a row of data. The rows are in `rules/`; how they are applied is the engine's business.
+
+use crate::assignment;
+
+/// Whose name a redaction bears when several rules found overlapping text; the first wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Known,
+    /// The text itself shows what it is: a prefix, a checksum, a fixed form.
+    Specific,
+    /// Only the surroundings make it a secret.
+    Generic,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Case {
+    Exact,
+    Any,
+}
+
+pub(crate) type ByteClass = fn(u8) -> bool;
+
+/// Where a match begins, seen from the keyword.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Lead {
+    At,
+    /// This many bytes before the keyword.
+    Exactly(usize),
+    /// Before the keyword stands a run of such bytes, at most `Rule::LONGEST_RUN`, and the match begins with it.
+    Run(ByteClass),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Pattern {
+    /// Anchored at the beginning that `Lead` gives. The first group that took part is the secret, or else all of it.
+    Regex(&'static str),
+    /// Too many cases for one expression: `password = "…"` and its relatives.
+    Assignment,
+    /// Opens a block that runs to its END line: a state of the engine, not one match.
+    PrivateKey,
+}
+
+/// One kind of secret.
+#[derive(Debug)]
+pub struct Rule {
+    /// Kebab case; shown in the placeholder.
+    pub name: &'static str,
+    /// What it finds, for the reference.
+    pub about: &'static str,
+    pub(crate) rank: Rank,
+    /// The rule is tried only where one of these occurs, so each has to be rare in ordinary text.
+    pub(crate) keywords: &'static [&'static str],
+    pub(crate) case: Case,
+    /// Which bytes may follow a keyword of fewer than four bytes.
+    pub(crate) follow: ByteClass,
+    pub(crate) lead: Lead,
+    pub(crate) pattern: Pattern,
+    /// A byte of this class directly before the match means that it is the middle of something else.
+    pub(crate) left: ByteClass,
+    pub(crate) right: ByteClass,
+    /// The match ends at most this many bytes after the keyword's first byte, and on the same line.
+    pub(crate) reach: usize,
+    /// Looks at the secret alone.
+    pub(crate) check: fn(&[u8]) -> bool,
+}
+
+impl Rule {
+    pub(crate) const LONGEST_RUN: usize = 64;
+
+    /// A token that begins with its keyword: what most rows are, up to the fields they name.
+    pub(crate) const TOKEN: Rule = Rule {
+        name: "",
+        about: "",
+        rank: Rank::Specific,
+        keywords: &[],
+        case: Case::Exact,
+        follow: any,
+        lead: Lead::At,
+        pattern: Pattern::Regex(""),
+        left: word,
+        right: none,
+        reach: 512,
+        check: crate::check::varied,
+    };
+
+    /// A value that is a secret because of the name before it.
+    pub(crate) const NAMED: Rule = Rule {
+        rank: Rank::Generic,
+        case: Case::Any,
+        left: none,
+        check: crate::check::not_dummy,
+        ..Rule::TOKEN
+    };
+
+    pub(crate) fn keyword_at(&self, keyword: &str, hay: &[u8], place: usize) -> bool {
+        hay.get(place..place + keyword.len()).is_some_and(|found| match self.case {
+            Case::Exact => found == keyword.as_bytes(),
+            Case::Any => found.eq_ignore_ascii_case(keyword.as_bytes()),
+        })
+    }
+
+    /// How far beyond the keyword's first byte the engine must see before it may decide.
+    pub(crate) fn sight(&self) -> usize {
+        match self.pattern {
+            Pattern::Regex(_) => self.reach,
+            Pattern::Assignment => assignment::REACH,
+            Pattern::PrivateKey => crate::pem::OPENING,
+        }
+    }
+}
+
+pub(crate) fn any(_: u8) -> bool {
+    true
+}
+
+pub(crate) fn none(_: u8) -> bool {
+    false
+}
+
+pub(crate) fn word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+pub(crate) fn token(byte: u8) -> bool {
+    word(byte) || byte == b'-'
+}
+
+pub(crate) fn base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+pub(crate) fn digit(byte: u8) -> bool {
+    byte.is_ascii_digit()
+}
+
+pub(crate) fn hex(byte: u8) -> bool {
+    byte.is_ascii_hexdigit()
+}
+
+/// Is the text before `place` something other than the rest of a longer word? The letter of an escape (`\n`), the
+/// digits of `%3D` or `\u0022`, and the `m` that a color code leaves behind are not part of the word they touch.
+pub(crate) fn begins_here(hay: &[u8], place: usize, inside: ByteClass) -> bool {
+    let before = hay.get(place.saturating_sub(12)..place).unwrap_or_default();
+    match before {
+        [] => true,
+        [.., last] if !inside(*last) => true,
+        [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f' | b'0'] => true,
+        [.., b'%', a, b] if hex(*a) && hex(*b) => true,
+        [.., b'\\', b'x', a, b] if hex(*a) && hex(*b) => true,
+        [.., b'\\', b'u', a, b, c, d] if [a, b, c, d].into_iter().all(|digit| hex(*digit)) => true,
+        [head @ .., b'm'] => {
+            let code = head.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+            head.len() > code && head.get(head.len() - code - 1) == Some(&b'[')
+        }
+        _ => false,
+    }
+}

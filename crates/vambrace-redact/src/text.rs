@@ -1,0 +1,66 @@
+//! Text and trees that went through the redactor. Only this crate can make them.
+
+use vambrace_types::Tree;
+
+/// Clean text. There is no way to make one from a `String` but through a `Redactor`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedactedText(String);
+
+impl RedactedText {
+    /// Our own words, which are part of the program and therefore no secret.
+    pub fn fixed(text: &'static str) -> RedactedText {
+        RedactedText(text.to_owned())
+    }
+
+    /// INVARIANT: called only with text that the engine wrote or found clean, and with what truncation made of such.
+    pub(crate) fn clean(text: String) -> RedactedText {
+        RedactedText(text)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn into_string(self) -> String {
+        self.0
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A tree whose every text leaf and map key is clean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RedactedTree(Tree);
+
+impl RedactedTree {
+    pub fn null() -> RedactedTree {
+        RedactedTree(Tree::Null)
+    }
+
+    /// INVARIANT: as for `RedactedText::clean`.
+    pub(crate) fn clean(tree: Tree) -> RedactedTree {
+        RedactedTree(tree)
+    }
+
+    pub fn as_tree(&self) -> &Tree {
+        &self.0
+    }
+
+    pub fn into_tree(self) -> Tree {
+        self.0
+    }
+}
+
+/// What came out, and how much was taken away.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Redaction<T> {
+    pub value: T,
+    pub n_redactions: usize,
+    pub n_controls_dropped: usize,
+}

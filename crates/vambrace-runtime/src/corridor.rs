@@ -1,0 +1,105 @@
+//! What a running Vambrace is made of, and the door front ends knock on.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio_util::task::TaskTracker;
+use vambrace_audit::{AuditError, AuditLog, Clock};
+use vambrace_policy::{Capability, Policy};
+use vambrace_redact::Redactor;
+use vambrace_tools::{Instruments, Limits};
+use vambrace_types::{Caller, SessionId};
+
+use crate::table::{Table, ToolDescription};
+use crate::{Incoming, Reply};
+
+/// What happens to calls while the record cannot be written (decision C24).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnAuditFailure {
+    /// Everything goes on, with a warning.
+    Warn,
+    /// Reading goes on, with a warning; nothing is changed.
+    DenyWrites,
+    DenyAll,
+}
+
+pub struct CorridorParts {
+    pub policy: Policy,
+    pub redactor: Redactor,
+    pub instruments: Instruments,
+    /// The error when the record could not even be opened; calls then meet `on_audit_failure`.
+    pub audit: Result<AuditLog, AuditError>,
+    pub on_audit_failure: OnAuditFailure,
+    pub limits: Limits,
+    pub clock: Arc<dyn Clock>,
+}
+
+pub struct Corridor {
+    pub(crate) parts: CorridorParts,
+    table: Table,
+    walking: TaskTracker,
+}
+
+impl Corridor {
+    pub fn new(parts: CorridorParts) -> Corridor {
+        Corridor { parts, table: Table::new(), walking: TaskTracker::new() }
+    }
+
+    /// One call through the whole corridor. The walk is a task of its own: a caller that goes away does not take the
+    /// outcome line with it. THREAT: P03.
+    pub async fn call(self: &Arc<Self>, incoming: Incoming) -> Option<Reply> {
+        let corridor = Arc::clone(self);
+        // A panic inside a call is caught by the walk; `None` means that the runtime itself is going down.
+        self.walking.spawn(async move { corridor.table.walk(&corridor, incoming).await }).await.ok()
+    }
+
+    /// Waits for the calls under way.
+    pub async fn finish(&self) {
+        self.walking.close();
+        self.walking.wait().await;
+    }
+
+    /// What this caller may use, by role and mode.
+    pub fn tools_for(&self, caller: &Caller) -> Vec<ToolDescription> {
+        self.table.offered(|capability| self.may_use(caller, capability))
+    }
+
+    pub(crate) fn may_use(&self, caller: &Caller, capability: Capability) -> bool {
+        self.parts.policy.authorize(caller, capability).is_ok()
+    }
+
+    /// Every tool there is, for the reference.
+    pub fn all_tools() -> Vec<ToolDescription> {
+        Table::new().offered(|_| true)
+    }
+
+    pub fn audit(&self) -> Result<&AuditLog, &AuditError> {
+        self.parts.audit.as_ref()
+    }
+
+    pub fn redactor(&self) -> &Redactor {
+        &self.parts.redactor
+    }
+
+    /// A fresh session for a front end that has none of its own.
+    pub fn new_session() -> SessionId {
+        SessionId::random(chance())
+    }
+}
+
+/// Randomness for identifiers. They need to be different, not secret, so a system without randomness gets a counter.
+pub(crate) fn chance<const N: usize>() -> [u8; N] {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let mut bytes = [0; N];
+    if getrandom::fill(&mut bytes).is_err() {
+        let count = COUNTER.fetch_add(1, Ordering::Relaxed).to_le_bytes();
+        bytes.iter_mut().zip(count).for_each(|(byte, digit)| *byte = digit);
+    }
+    bytes
+}
+
+/// An empty object, for calls without arguments.
+pub(crate) fn or_empty(arguments: Value) -> Value {
+    if arguments.is_null() { Value::Object(serde_json::Map::new()) } else { arguments }
+}

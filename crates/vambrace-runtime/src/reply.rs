@@ -1,0 +1,74 @@
+//! The answer to a call. Front ends render it; only the walk makes it, and only with a receipt.
+
+use vambrace_audit::{AuditError, Receipt};
+use vambrace_redact::{RedactedText, RedactedTree};
+use vambrace_types::{ErrorCode, Metadata, Status};
+
+pub use vambrace_policy::Verdict;
+
+/// Proof of the outcome line, or why there is none.
+#[derive(Debug)]
+pub(crate) enum Recorded {
+    Yes(#[expect(dead_code, reason = "held as the proof; nobody needs to look inside")] Receipt),
+    No(#[expect(dead_code, reason = "held as the proof that writing was tried")] String),
+}
+
+impl Recorded {
+    pub(crate) fn no(error: &AuditError) -> Recorded {
+        Recorded::No(error.to_string())
+    }
+}
+
+/// INVARIANT: every text in it has been redacted, and its outcome was handed to the record first.
+#[derive(Debug)]
+pub struct Reply {
+    pub(crate) status: Status,
+    pub(crate) data: RedactedTree,
+    pub(crate) error: Option<ReplyError>,
+    pub(crate) metadata: Metadata,
+    pub(crate) verdict: Verdict,
+    pub(crate) rule: RedactedText,
+    pub(crate) tool: String,
+    #[expect(dead_code, reason = "a reply proves its audit line by holding the receipt")]
+    pub(crate) recorded: Recorded,
+}
+
+#[derive(Debug, Clone)]
+pub struct ReplyError {
+    pub code: ErrorCode,
+    pub message: RedactedText,
+    pub suggestion: RedactedText,
+    pub details: Option<RedactedTree>,
+}
+
+impl Reply {
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    pub fn data(&self) -> &RedactedTree {
+        &self.data
+    }
+
+    pub fn error(&self) -> Option<&ReplyError> {
+        self.error.as_ref()
+    }
+
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// What was decided, apart from how it went.
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    /// The rule that decided, and where it was set.
+    pub fn rule(&self) -> &RedactedText {
+        &self.rule
+    }
+
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+}

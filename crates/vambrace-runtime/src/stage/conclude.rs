@@ -1,0 +1,251 @@
+//! Stages 10 to 13: every ending is cleaned, cut to size, written down and answered by this code.
+
+use std::borrow::Cow;
+
+use vambrace_audit::{Ending, Outcome, Verdict as Judged, Violation, ViolationKind};
+use vambrace_policy::{Severity, Verdict};
+use vambrace_redact::{RedactedTree, Redactor, truncate};
+use vambrace_types::{ErrorCode, Family, Metadata, RawOutput, SecurityChecks, Status, ToolError, Tree};
+
+use super::record::loudness;
+use super::{Call, Setback, Trail};
+use crate::Corridor;
+use crate::corridor::chance;
+use crate::leash::Stopped;
+use crate::reply::{Recorded, Reply, ReplyError};
+
+pub(crate) fn conclude(
+    corridor: &Corridor,
+    call: &Call,
+    mut trail: Trail,
+    attempt: Result<RawOutput, Setback>,
+) -> Reply {
+    let parts = &corridor.parts;
+    let redactor = &parts.redactor;
+    let mut end = End::of(call, attempt);
+    if let Some(rule) = end.error.as_ref().and_then(|error| error.rule.clone()) {
+        trail.rule = rule;
+    }
+
+    // 10 redact, then 11 truncate: a cut through the middle of a key leaves half a key, which no rule recognizes.
+    // THREAT: P02.
+    let mut n_redactions = 0;
+    let (data, truncated) = match end.output.take() {
+        Some(raw) => {
+            let whole = raw.is_bounded_by_request();
+            let cleaned = redactor.tree(raw);
+            n_redactions += cleaned.n_redactions;
+            if cleaned.n_controls_dropped > 0 {
+                trail
+                    .warnings
+                    .push(format!("{} control characters were dropped.", cleaned.n_controls_dropped));
+            }
+            if whole { (cleaned.value, false) } else { fit(corridor, call, cleaned.value) }
+        }
+        None => (RedactedTree::null(), false),
+    };
+    let error = end.error.as_ref().map(|error| clean_error(redactor, error, &mut n_redactions));
+    let truncated = truncated || data.as_tree().get("truncated") == Some(&Tree::Bool(true));
+
+    // 12 audit.
+    let now = parts.clock.now();
+    let duration_ms = now.millis_since(call.started);
+    let outcome = Outcome {
+        verdict: match end.verdict {
+            Verdict::Allow => Judged::Allow,
+            Verdict::Ask => Judged::Ask,
+            Verdict::Deny => Judged::Deny,
+        },
+        rule: trail.rule.clone(),
+        ending: end.ending,
+        error: error.as_ref().map(|error| (error.code, error.message.clone())),
+        result: redactor.plain_tree(summary(data.as_tree())).value,
+        duration_ms,
+        redactions: n_redactions,
+        truncated,
+        enforcement: trail.enforcement,
+        severity: loudness(trail.severity.max(end.severity)),
+        checkpoint: None,
+        violation: end.violation(redactor, call),
+    };
+    let recorded = match &parts.audit {
+        Ok(audit) => audit.outcome(&call.entry, &outcome).map_err(|error| Recorded::no(&error)),
+        Err(error) => Err(Recorded::no(error)),
+    };
+    let recorded = match recorded {
+        Ok(receipt) => {
+            trail.warnings.extend(receipt.warning().map(str::to_owned));
+            trail.warnings.extend(receipt.alerts().iter().map(|alert| format!("Alert raised: {alert}.")));
+            Recorded::Yes(receipt)
+        }
+        Err(failure) => {
+            trail.warnings.push("This call's outcome could not be recorded.".to_owned());
+            failure
+        }
+    };
+
+    // 13 respond.
+    let metadata = Metadata {
+        call_id: call.entry.call_id.clone(),
+        duration_ms,
+        security_checks: match end.verdict {
+            Verdict::Allow => SecurityChecks::Passed,
+            Verdict::Ask => SecurityChecks::ApprovalRequired,
+            Verdict::Deny => SecurityChecks::Denied,
+        },
+        dry_run: call.entry.dry_run,
+        truncated,
+        redactions: n_redactions,
+        enforcement: trail.enforcement,
+        checkpoint: None,
+        warnings: trail.warnings.iter().map(|text| redactor.text(text).value.into_string()).collect(),
+    };
+    Reply {
+        status: if error.is_some() { Status::Error } else { Status::Success },
+        data,
+        error,
+        metadata,
+        verdict: end.verdict,
+        rule: redactor.text(&trail.rule).value,
+        tool: call.entry.tool.as_str().to_owned(),
+        recorded,
+    }
+}
+
+/// One of the ways a call ends.
+struct End {
+    output: Option<RawOutput>,
+    error: Option<ToolError>,
+    ending: Ending,
+    verdict: Verdict,
+    severity: Severity,
+}
+
+impl End {
+    fn of(call: &Call, attempt: Result<RawOutput, Setback>) -> End {
+        match attempt {
+            Ok(output) => End {
+                output: Some(output),
+                error: None,
+                ending: if call.entry.dry_run { Ending::DryRun } else { Ending::Success },
+                verdict: Verdict::Allow,
+                severity: Severity::Info,
+            },
+            Err(Setback::Ask(question)) => {
+                End::failed(question.to_tool_error(), Ending::AskedNobody, Verdict::Ask, Severity::Warning)
+            }
+            Err(Setback::Panicked) => {
+                let error =
+                    ToolError::new(ErrorCode::InternalError, "Vambrace failed while doing this call.")
+                        .suggestion("Report it with the call id; the record holds what is known.");
+                End::failed(error, Ending::Panicked, Verdict::Allow, Severity::Critical)
+            }
+            Err(Setback::Error(error)) => match (error.family(), call.leash.stopped()) {
+                (Family::Denied, _) => End::failed(error, Ending::Denied, Verdict::Deny, Severity::Warning),
+                (_, Some(stopped)) if error.code == ErrorCode::Cancelled => End::stopped(stopped),
+                (Family::Invalid | Family::Ask | Family::Busy | Family::Failed | Family::Internal, _) => {
+                    End::failed(error, Ending::Failed, Verdict::Allow, Severity::Info)
+                }
+            },
+        }
+    }
+
+    fn stopped(stopped: Stopped) -> End {
+        let (code, message, suggestion, ending) = match stopped {
+            Stopped::Cancelled => (
+                ErrorCode::Cancelled,
+                "The caller cancelled the call.",
+                "Look at the result of the last change before going on.",
+                Ending::Cancelled,
+            ),
+            Stopped::CallerGone => (
+                ErrorCode::Cancelled,
+                "The caller went away during the call.",
+                "Look at the result of the last change before going on.",
+                Ending::CallerGone,
+            ),
+            Stopped::TimedOut => (
+                ErrorCode::Timeout,
+                "The call ran longer than it may.",
+                "Ask for less at once, for instance a smaller folder or a narrower pattern.",
+                Ending::TimedOut,
+            ),
+        };
+        let error = ToolError::new(code, message).suggestion(suggestion);
+        End::failed(error, ending, Verdict::Allow, Severity::Info)
+    }
+
+    fn failed(error: ToolError, ending: Ending, verdict: Verdict, severity: Severity) -> End {
+        End { output: None, error: Some(error), ending, verdict, severity }
+    }
+
+    /// What the security stream of specification 004 hears about.
+    fn violation(&self, redactor: &Redactor, call: &Call) -> Option<Violation> {
+        if self.verdict != Verdict::Deny {
+            return None;
+        }
+        let kind = violation_kind(self.error.as_ref()?.code)?;
+        Some(Violation { kind, target: redactor.text(&call.target).value, command_args: None })
+    }
+}
+
+/// Codes outside the `Denied` family never get here; the list is by name, so that a new one is looked at.
+fn violation_kind(code: ErrorCode) -> Option<ViolationKind> {
+    use ErrorCode as Code;
+    match code {
+        Code::PathOutsideProject
+        | Code::OutsideScope
+        | Code::LinkRefused
+        | Code::HardLinkRefused
+        | Code::MountRefused
+        | Code::SpecialFile
+        | Code::ReadOnlyPath => Some(ViolationKind::Scope),
+        Code::BlockedPath => Some(ViolationKind::Blocked),
+        Code::ProtectedPath => Some(ViolationKind::Protected),
+        Code::PermissionDenied => Some(ViolationKind::Role),
+        Code::SecretInWrite | Code::PlaceholderInWrite => Some(ViolationKind::SecretWrite),
+        // A caller that is stopped already would otherwise raise alert after alert by asking again.
+        Code::Suspended | Code::StalePermit => None,
+        _ => Some(ViolationKind::Other),
+    }
+}
+
+fn clean_error(redactor: &Redactor, error: &ToolError, n_redactions: &mut usize) -> ReplyError {
+    let mut clean = |text: &str| {
+        let cleaned = redactor.text(text);
+        *n_redactions += cleaned.n_redactions;
+        cleaned.value
+    };
+    let (message, suggestion) = (clean(&error.message), clean(&error.suggestion));
+    let details = error.details.clone().map(|details| {
+        let cleaned = redactor.plain_tree(details);
+        *n_redactions += cleaned.n_redactions;
+        cleaned.value
+    });
+    ReplyError { code: error.code, message, suggestion, details }
+}
+
+fn fit(corridor: &Corridor, call: &Call, tree: RedactedTree) -> (RedactedTree, bool) {
+    let parts = &corridor.parts;
+    let owner = &call.entry.caller.id;
+    let mut keep = |text: vambrace_redact::RedactedText| {
+        parts.instruments.outputs.keep(owner, text.as_str(), chance()).ok()
+    };
+    let (tree, cut) = truncate::fit(tree, parts.limits.reply, &mut keep);
+    (tree, cut.is_some())
+}
+
+/// What the record keeps of a result: its shape and its small values, not its contents.
+fn summary(tree: &Tree) -> Tree {
+    const LONGEST: usize = 200;
+    const MOST: usize = 20;
+    match tree {
+        Tree::Text(text) if text.len() > LONGEST => Tree::map([("bytes", Tree::count(text.len()))]),
+        Tree::List(items) if items.len() > MOST => Tree::map([("count", Tree::count(items.len()))]),
+        Tree::List(items) => Tree::List(items.iter().map(summary).collect()),
+        Tree::Map(entries) => {
+            Tree::Map(entries.iter().map(|(key, value)| (Cow::clone(key), summary(value))).collect())
+        }
+        Tree::Null | Tree::Bool(_) | Tree::Int(_) | Tree::Float(_) | Tree::Text(_) => tree.clone(),
+    }
+}

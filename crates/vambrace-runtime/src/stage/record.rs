@@ -1,0 +1,108 @@
+//! Stage 7, and what the record says about a caller.
+
+use vambrace_audit::{AuditError, Intent, IntentReceipt, Severity as Loudness, Standing as OnRecord};
+use vambrace_policy::{Action, Capability, Effect, Permit, Severity, Standing};
+use vambrace_types::{ErrorCode, ToolError};
+
+use super::{Call, Trail};
+use crate::Corridor;
+use crate::corridor::OnAuditFailure;
+
+/// Whether a person has stopped this caller. A record that cannot be read frees nobody to change things.
+pub(crate) fn standing(
+    corridor: &Corridor,
+    call: &Call,
+    capability: Capability,
+    trail: &mut Trail,
+) -> Result<Standing, ToolError> {
+    let asked = match &corridor.parts.audit {
+        Ok(audit) => audit.standing(&call.entry.caller.id),
+        // Answered by `record_intent`, which every call meets next.
+        Err(_) => return Ok(Standing::Free),
+    };
+    match asked {
+        Ok(OnRecord::Free | OnRecord::Alerted) => Ok(Standing::Free),
+        Ok(OnRecord::Suspended { since, .. }) => {
+            Ok(Standing::Suspended { since: vambrace_audit::rfc3339(since) })
+        }
+        Ok(OnRecord::Terminated) => {
+            Ok(Standing::Suspended { since: "an alert that ended its session".to_owned() })
+        }
+        Err(error) => {
+            unrecorded(corridor, capability.effect(), &error, trail)?;
+            Ok(Standing::Free)
+        }
+    }
+}
+
+/// The outer error refuses the call; the inner one lets it go on as reading without a record.
+pub(crate) fn record_intent<'c, A: Action>(
+    corridor: &'c Corridor,
+    call: &Call,
+    permit: &Permit<A>,
+    trail: &mut Trail,
+) -> Result<Result<IntentReceipt, AuditFailure<'c>>, ToolError> {
+    let intent = Intent {
+        rule: permit.rule().to_owned(),
+        enforcement: trail.enforcement,
+        severity: loudness(trail.severity),
+        checkpoint: None,
+    };
+    let written = match &corridor.parts.audit {
+        Ok(audit) => audit.intent(&call.entry, &intent).map_err(AuditFailure::Now),
+        Err(error) => Err(AuditFailure::SinceStart(error)),
+    };
+    if let Err(error) = &written {
+        unrecorded(corridor, A::CAPABILITY.effect(), error, trail)?;
+    }
+    Ok(written)
+}
+
+pub(crate) enum AuditFailure<'c> {
+    Now(AuditError),
+    SinceStart(&'c AuditError),
+}
+
+impl std::ops::Deref for AuditFailure<'_> {
+    type Target = AuditError;
+
+    fn deref(&self) -> &AuditError {
+        match self {
+            AuditFailure::Now(error) => error,
+            AuditFailure::SinceStart(error) => error,
+        }
+    }
+}
+
+fn unrecorded(
+    corridor: &Corridor,
+    effect: Effect,
+    error: &AuditError,
+    trail: &mut Trail,
+) -> Result<(), ToolError> {
+    let goes_on = match (corridor.parts.on_audit_failure, effect) {
+        (OnAuditFailure::Warn, _) | (OnAuditFailure::DenyWrites, Effect::Read) => true,
+        (OnAuditFailure::DenyWrites, Effect::Write | Effect::Command) | (OnAuditFailure::DenyAll, _) => false,
+    };
+    // The words of specification 002.
+    let warning = format!("Warning: failed to write audit log: {error}");
+    if goes_on {
+        if !trail.warnings.contains(&warning) {
+            trail.warnings.push(warning);
+        }
+        return Ok(());
+    }
+    Err(ToolError::new(
+        ErrorCode::AuditUnavailable,
+        "The record cannot be written, so the call was not made.",
+    )
+    .suggestion("Tell the person you work for; the log on standard error says what is wrong."))
+}
+
+pub(crate) fn loudness(severity: Severity) -> Loudness {
+    match severity {
+        Severity::Info => Loudness::Info,
+        Severity::Warning => Loudness::Warning,
+        Severity::Critical => Loudness::Critical,
+    }
+}

@@ -1,0 +1,54 @@
+//! Stage 5: what was sent becomes what is meant. And the secret scan that policy weighs in stage 6.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use vambrace_policy::{Action, Facts};
+use vambrace_redact::{FindingKind, Redactor, holds_placeholder};
+use vambrace_types::{ErrorCode, ToolError, Tree};
+
+use super::Call;
+
+pub(crate) fn decode<Args: DeserializeOwned>(call: &Call) -> Result<Args, ToolError> {
+    Args::deserialize(&call.arguments).map_err(|error| {
+        ToolError::new(
+            ErrorCode::ValidationError,
+            format!("The arguments of `{}` do not fit: {error}.", call.entry.tool.as_str()),
+        )
+        .suggestion("Compare them with the tool's input schema.")
+    })
+}
+
+/// What stands in the texts that the action would write: names of rules, never values.
+pub(crate) fn scan<A: Action>(redactor: &Redactor, action: &A) -> Facts {
+    let mut facts = Facts::default();
+    for text in action.written() {
+        facts.placeholder |= holds_placeholder(text);
+        for finding in redactor.scan(text.as_bytes()) {
+            let names = match finding.kind {
+                FindingKind::Known => &mut facts.known_secrets,
+                FindingKind::Pattern => &mut facts.secret_patterns,
+            };
+            let name = finding.rule.to_string();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    facts
+}
+
+pub(crate) fn tree_of(value: &Value) -> Tree {
+    match value {
+        Value::Null => Tree::Null,
+        Value::Bool(value) => Tree::Bool(*value),
+        Value::Number(number) => match number.as_i64() {
+            Some(value) => Tree::Int(value),
+            None => Tree::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Value::String(text) => Tree::Text(text.clone()),
+        Value::Array(items) => Tree::List(items.iter().map(tree_of).collect()),
+        Value::Object(entries) => {
+            Tree::Map(entries.iter().map(|(key, value)| (key.clone().into(), tree_of(value))).collect())
+        }
+    }
+}

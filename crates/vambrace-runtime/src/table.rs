@@ -1,0 +1,108 @@
+//! All tools in one table. The private trait is implemented once, for every `Tool`, by calling the generic walk: a tool
+//! cannot be registered with a way round a stage.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::{Map, Value};
+use vambrace_policy::{Action, Capability};
+use vambrace_tools::{ALIASES, About, Tool, Visitor, visit_all};
+
+use crate::walk::{walk, walk_nowhere};
+use crate::{Corridor, Incoming, Reply};
+
+type Walking<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
+
+trait Walk: Send + Sync {
+    fn about(&self) -> About;
+    fn capability(&self) -> Capability;
+    fn schema(&self) -> Map<String, Value>;
+    fn walk<'a>(&'a self, corridor: &'a Corridor, incoming: Incoming) -> Walking<'a>;
+}
+
+impl<T: Tool> Walk for T {
+    fn about(&self) -> About {
+        T::ABOUT
+    }
+
+    fn capability(&self) -> Capability {
+        T::Action::CAPABILITY
+    }
+
+    fn schema(&self) -> Map<String, Value> {
+        let mut settings = schemars::generate::SchemaSettings::draft2020_12();
+        // Models read one flat schema more reliably than references.
+        settings.inline_subschemas = true;
+        let schema = settings.into_generator().into_root_schema_for::<T::Args>();
+        match schema.to_value() {
+            Value::Object(mut schema) => {
+                schema.remove("title");
+                schema.remove("$schema");
+                schema
+            }
+            _ => Map::new(),
+        }
+    }
+
+    fn walk<'a>(&'a self, corridor: &'a Corridor, incoming: Incoming) -> Walking<'a> {
+        Box::pin(walk(self, corridor, incoming))
+    }
+}
+
+/// A tool as a front end shows it.
+#[derive(Debug, Clone)]
+pub struct ToolDescription {
+    pub about: About,
+    pub capability: Capability,
+    /// JSON Schema of the arguments.
+    pub schema: Map<String, Value>,
+}
+
+pub(crate) struct Table {
+    tools: BTreeMap<&'static str, Box<dyn Walk>>,
+}
+
+impl Visitor for Table {
+    fn visit<T: Tool>(&mut self, tool: T) {
+        self.tools.insert(T::ABOUT.name, Box::new(tool));
+    }
+}
+
+impl Table {
+    pub(crate) fn new() -> Table {
+        let mut table = Table { tools: BTreeMap::new() };
+        visit_all(&mut table);
+        table
+    }
+
+    fn find(&self, name: &str) -> Option<&dyn Walk> {
+        let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, tool)| tool);
+        self.tools.get(name).map(Box::as_ref)
+    }
+
+    pub(crate) async fn walk(&self, corridor: &Corridor, incoming: Incoming) -> Reply {
+        match self.find(&incoming.tool) {
+            Some(tool) => tool.walk(corridor, incoming).await,
+            None => {
+                let may = |tool: &&dyn Walk| corridor.may_use(&incoming.caller, tool.capability());
+                let names: Vec<_> = self.tools().filter(may).map(|tool| tool.about().name).collect();
+                walk_nowhere(corridor, incoming, &names.join(", "))
+            }
+        }
+    }
+
+    fn tools(&self) -> impl Iterator<Item = &dyn Walk> {
+        self.tools.values().map(Box::as_ref)
+    }
+
+    pub(crate) fn offered(&self, may: impl Fn(Capability) -> bool) -> Vec<ToolDescription> {
+        let offered = self.tools().filter(|tool| may(tool.capability()));
+        let describe = |tool: &dyn Walk| ToolDescription {
+            about: tool.about(),
+            capability: tool.capability(),
+            schema: tool.schema(),
+        };
+        offered.map(describe).collect()
+    }
+}

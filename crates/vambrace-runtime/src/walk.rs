@@ -1,0 +1,96 @@
+//! The walk: one generic function for every tool. Read this first.
+//!
+//! A call is authorized, validated, decided, written down, done, cleaned, measured, written down again and answered.
+//! Denials, failures, panics, timeouts and cancelled calls leave by the same door as success: `conclude`.
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
+use vambrace_files::Stop;
+use vambrace_policy::{Action, Decision};
+use vambrace_tools::{CallContext, Hands, Look, Tool, Warrant};
+use vambrace_types::{ErrorCode, RawOutput, ToolError};
+
+use crate::stage::{self, Call, Setback, Trail};
+use crate::{Corridor, Incoming, Reply};
+
+pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incoming) -> Reply {
+    let call = Call::begin(corridor, incoming, T::ABOUT.name);
+    let mut trail = Trail::default();
+    let attempt = AssertUnwindSafe(attempt(tool, corridor, &call, &mut trail)).catch_unwind().await;
+    // Stages 10 to 13, whichever way the attempt ended.
+    stage::conclude(corridor, &call, trail, attempt.unwrap_or(Err(Setback::Panicked)))
+}
+
+/// Stages 4 to 9.
+async fn attempt<T: Tool>(
+    tool: &T,
+    corridor: &Corridor,
+    call: &Call,
+    trail: &mut Trail,
+) -> Result<RawOutput, Setback> {
+    let parts = &corridor.parts;
+    let policy = &parts.policy;
+
+    // 4 authorize: role and mode, before any argument is looked at.
+    policy.authorize(&call.entry.caller, T::Action::CAPABILITY)?;
+
+    // 5 validate: arguments become an action.
+    let args = stage::decode::<T::Args>(call)?;
+    let action =
+        tool.plan(args, &CallContext { bearings: policy.scope().bearings(), limits: parts.limits })?;
+
+    // 6 decide. Nothing below runs without the permit.
+    let standing = stage::standing(corridor, call, T::Action::CAPABILITY, trail)?;
+    let facts = stage::scan(&parts.redactor, &action);
+    let permit = match policy.decide(&call.entry.caller, &standing, &call.entry.tool, action, &facts) {
+        Decision::Allow(permit) => permit,
+        Decision::Ask(question) => return Err(Setback::Ask(question)),
+        Decision::Deny(denial) => return Err(denial.into()),
+    };
+    trail.allowed_by(&permit);
+
+    // 6½ preview: a dry run ends here.
+    let stop = Stop::default();
+    if call.entry.dry_run {
+        let look = Look::new(&parts.instruments, policy, &call.entry.caller, parts.limits, stop);
+        return Ok(tool.preview(&permit, &look)?);
+    }
+
+    // 7 record the intent: without it, only reading goes on.
+    let intent = stage::record_intent(corridor, call, &permit, trail)?;
+    let warrant = match &intent {
+        Ok(receipt) => Warrant::Written(receipt),
+        Err(error) => Warrant::Unrecorded(error),
+    };
+
+    // 9 execute, watched: the caller may cancel or go, and time may run out.
+    let mut watch = call.leash.watch(parts.limits.time, stop.clone());
+    let hands = Hands::new(
+        warrant,
+        &parts.instruments,
+        policy,
+        &parts.redactor,
+        &call.entry.caller,
+        parts.limits,
+        stop,
+        call.progress.as_ref(),
+        stage::in_place,
+    );
+    let result = tokio::select! {
+        biased;
+        result = tool.run(permit, &hands) => result,
+        () = watch.lost_patience() => Err(ToolError::new(ErrorCode::Cancelled, "The call did not stop in time.")),
+    };
+    trail.warnings.extend(hands.into_warnings());
+    Ok(result?)
+}
+
+/// A call to a tool that does not exist is answered and recorded like any other.
+pub(crate) fn walk_nowhere(corridor: &Corridor, incoming: Incoming, offered: &str) -> Reply {
+    let name = incoming.tool.clone();
+    let call = Call::begin(corridor, incoming, "unknown");
+    let error = ToolError::new(ErrorCode::ToolNotFound, format!("There is no tool `{name}`."))
+        .suggestion(format!("The tools are: {offered}."));
+    stage::conclude(corridor, &call, Trail::default(), Err(error.into()))
+}

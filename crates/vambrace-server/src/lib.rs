@@ -1,0 +1,8 @@
+//! The front doors and their wire formats. A front end turns a message into an `Incoming`, hands it to the corridor and
+//! renders the `Reply`; it decides nothing and composes nothing.
+
+pub mod mcp;
+mod render;
+pub mod wire;
+
+pub use render::text;

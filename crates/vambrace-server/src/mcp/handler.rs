@@ -1,0 +1,159 @@
+//! MCP requests in, replies out.
+
+use std::sync::Arc;
+
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities,
+    ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use serde_json::{Map, Value, json};
+use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, ToolDescription};
+use vambrace_tools::ProgressSink;
+use vambrace_types::{Caller, SessionId, Status};
+
+use crate::{render, wire};
+
+const INSTRUCTIONS: &str = "Vambrace gives you governed tools. Paths are relative to the service folder. A refused call \
+    says why and what to do next; do not look for a way round it. Secrets appear as [REDACTED:…] markers: leave them \
+    where they are. Add \"dry_run\": true to any call to see what it would do.";
+
+/// One MCP connection: who is at the other end is fixed when it opens.
+#[derive(Clone)]
+pub struct Gate {
+    corridor: Arc<Corridor>,
+    caller: Caller,
+    session: SessionId,
+}
+
+impl Gate {
+    pub fn new(corridor: Arc<Corridor>, caller: Caller) -> Gate {
+        Gate { corridor, caller, session: Corridor::new_session() }
+    }
+}
+
+impl ServerHandler for Gate {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        ServerConfig::new(capabilities)
+            .with_server_info(
+                Implementation::new("vambrace", env!("CARGO_PKG_VERSION")).with_title("Vambrace"),
+            )
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.corridor.tools_for(&self.caller).into_iter().map(describe).collect();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let tools = self.corridor.tools_for(&self.caller);
+        tools.into_iter().find(|tool| tool.about.name == name).map(describe)
+    }
+
+    /// Denials are results with `isError`, never protocol errors: clients hide the text of those from the model.
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let mut arguments = request.arguments.unwrap_or_default();
+        let dry_run = arguments.shift_remove("dry_run").is_some_and(|wish| wish != Value::Bool(false));
+        let leash = Leash::default();
+        let progress = context
+            .meta
+            .get_progress_token()
+            .map(|token| Arc::new(Progress { peer: context.peer.clone(), token }) as Arc<dyn ProgressSink>);
+        let call = self.corridor.call(Incoming {
+            caller: self.caller.clone(),
+            session: self.session.clone(),
+            tool: request.name.into_owned(),
+            arguments: Value::Object(arguments),
+            dry_run,
+            purpose: Purpose::Call,
+            leash: leash.clone(),
+            progress,
+        });
+        // If this future is dropped, the connection is gone; the walk goes on in its own task and is told so.
+        let gone = Gone(Some(leash.clone()));
+        tokio::pin!(call);
+        let reply = tokio::select! {
+            biased;
+            reply = &mut call => reply,
+            () = context.ct.cancelled() => {
+                leash.cancel();
+                call.await
+            }
+        };
+        gone.stay();
+        let reply = reply.ok_or_else(|| ErrorData::internal_error("Vambrace is shutting down.", None))?;
+        let mut result = CallToolResult::success(vec![ContentBlock::text(render::text(&reply))]);
+        result.structured_content = Some(wire::tool_result(&reply));
+        result.is_error = Some(reply.status() == Status::Error);
+        Ok(CallToolResponse::Complete(result))
+    }
+}
+
+struct Gone(Option<Leash>);
+
+impl Gone {
+    fn stay(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        if let Some(leash) = &self.0 {
+            leash.caller_gone();
+        }
+    }
+}
+
+struct Progress {
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+}
+
+impl ProgressSink for Progress {
+    fn progress(&self, done: u64, what: &str) {
+        let mut params = ProgressNotificationParam::new(self.token.clone(), done as f64);
+        params.message = Some(format!("{done} {what}"));
+        let peer = self.peer.clone();
+        // Best effort: a client that does not listen does not slow the work down.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { peer.notify_progress(params).await });
+        }
+    }
+}
+
+fn describe(tool: ToolDescription) -> Tool {
+    let hints = tool.about.hints;
+    let annotations = ToolAnnotations::from_raw(
+        Some(tool.about.title.to_owned()),
+        Some(hints.read_only),
+        Some(hints.destructive),
+        Some(hints.idempotent),
+        Some(hints.open_world),
+    );
+    Tool::new(tool.about.name, tool.about.description, Arc::new(with_dry_run(tool.schema)))
+        .with_title(tool.about.title)
+        .with_annotations(annotations)
+}
+
+/// Any call may ask to be only shown (decision C34).
+fn with_dry_run(mut schema: Map<String, Value>) -> Map<String, Value> {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let property =
+            json!({"type": "boolean", "description": "Only show what would be done. Default false."});
+        properties.insert("dry_run".to_owned(), property);
+    }
+    schema
+}

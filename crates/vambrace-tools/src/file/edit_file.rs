@@ -1,0 +1,283 @@
+//! `edit_file`: surgical changes to one or several files, all or nothing.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use vambrace_edit::{Captures, Edit, Language, MatchMode, Operation, apply, unified_diff};
+use vambrace_policy::{EditFiles, FileEdits, Permit, Writes};
+use vambrace_redact::FindingKind;
+use vambrace_types::{ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
+
+use crate::hands::PatternTime;
+use crate::tool::files;
+use crate::{About, CallContext, Hands, Hints, Look, Tool};
+
+pub(crate) struct EditFileTool;
+
+/// LIMIT: more files in one call are refused.
+const MOST_FILES: usize = 100;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EditFileArgs {
+    /// Path of the file, relative to the service folder. Not together with `files`.
+    path: Option<String>,
+    /// The edits of that file.
+    edits: Option<Vec<EditArgs>>,
+    /// Short form of one exact replacement: the text to find, exactly once.
+    old_text: Option<String>,
+    /// Short form of one exact replacement: what to put in its place.
+    new_text: Option<String>,
+    /// Several files at once, all or nothing.
+    files: Option<Vec<FileArgs>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileArgs {
+    /// Path of the file, relative to the service folder.
+    path: String,
+    edits: Vec<EditArgs>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EditArgs {
+    #[serde(default)]
+    operation: OperationArg,
+    #[serde(default)]
+    match_mode: ModeArg,
+    /// The text, regular expression or syntax pattern (such as `fn $NAME($$$ARGS)`) to find.
+    spec: String,
+    /// The text to put in. Ignored by delete.
+    #[serde(default)]
+    content: String,
+    /// How many matches are expected. If there are more or fewer, nothing is changed. Default 1.
+    #[serde(default = "one")]
+    count: usize,
+    /// `expand` fills $1, ${name} (regex) or $NAME (ast) in content from the match. Default literal.
+    #[serde(default)]
+    captures: CapturesArg,
+}
+
+fn one() -> usize {
+    1
+}
+
+#[derive(Deserialize, JsonSchema, Default, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OperationArg {
+    #[default]
+    Replace,
+    AppendAfter,
+    PrependBefore,
+    Delete,
+}
+
+#[derive(Deserialize, JsonSchema, Default, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ModeArg {
+    #[default]
+    Exact,
+    Regex,
+    Ast,
+}
+
+#[derive(Deserialize, JsonSchema, Default, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CapturesArg {
+    #[default]
+    Literal,
+    Expand,
+}
+
+/// One edit as the permit carries it.
+#[derive(Debug, Clone)]
+pub struct Change(Edit);
+
+impl Writes for Change {
+    fn written(&self) -> &str {
+        match self.0.operation {
+            Operation::Replace | Operation::AppendAfter | Operation::PrependBefore => &self.0.content,
+            Operation::Delete => "",
+        }
+    }
+}
+
+impl Tool for EditFileTool {
+    type Args = EditFileArgs;
+    type Action = EditFiles<Change>;
+    const ABOUT: About = About {
+        name: "edit_file",
+        title: "Edit files",
+        description: "Changes parts of one or several text files: replace, append_after, prepend_before or delete \
+                      what an exact text, a regular expression or a syntax pattern (ast: Rust, Python, TypeScript, \
+                      JavaScript, Go, Bash, JSON) matches. Matches are counted before anything is changed; if a count \
+                      differs or edits overlap, nothing is changed. Returns a unified diff per file.",
+        hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
+    };
+
+    fn plan(&self, args: EditFileArgs, context: &CallContext<'_>) -> Result<EditFiles<Change>, ToolError> {
+        let mut seen = BTreeSet::new();
+        let mut planned = Vec::new();
+        for (path, edits) in files_of(args)? {
+            let scoped = context.path(&path)?;
+            if edits.is_empty() {
+                return Err(invalid(format!("`edits` for `{path}` is empty."), "Give at least one edit."));
+            }
+            if !seen.insert(scoped.clone()) {
+                return Err(invalid(
+                    format!("`{path}` is named twice."),
+                    "Put all edits of one file into one list; they are matched against the same text.",
+                ));
+            }
+            planned.push(FileEdits { path: scoped, edits: edits.into_iter().map(change).collect() });
+        }
+        if planned.is_empty() || planned.len() > MOST_FILES {
+            return Err(invalid(
+                format!("One call edits between 1 and {MOST_FILES} files."),
+                "Give `path` and `edits`, or `files`.",
+            ));
+        }
+        Ok(EditFiles { files: planned })
+    }
+
+    fn preview(&self, permit: &Permit<EditFiles<Change>>, look: &Look<'_>) -> Result<RawOutput, ToolError> {
+        look.probe(permit)?;
+        let mut shown = Vec::new();
+        for file in &permit.action().files {
+            let old = look.text(&file.path, look.limits.read_most)?.content;
+            let budget = PatternTime::start(look.limits.pattern_time, &look.stop);
+            let (new, n_applied) = edited(&look.spelled(&file.path), &file.path, &old, &file.edits, &budget)?;
+            shown.push(describe(&look.spelled(&file.path), n_applied, &old, &new));
+        }
+        Ok(RawOutput::new(Tree::map([("files", Tree::List(shown))])))
+    }
+
+    async fn run(
+        &self,
+        permit: Permit<EditFiles<Change>>,
+        hands: &Hands<'_>,
+    ) -> Result<RawOutput, ToolError> {
+        let door = hands.files_to_change()?;
+        let mut n_applied = Vec::new();
+        let mut apply_to = |path: &ScopedPath, old: &str, edits: &[Change]| -> Result<String, Setback> {
+            let budget = PatternTime::start(hands.limits().pattern_time, hands.stop());
+            let (new, n) = edited(&hands.spelled(path), path, old, edits, &budget)?;
+            demand_no_new_secret(hands, old, &new)?;
+            n_applied.push(n);
+            Ok(new)
+        };
+        let (edited, warnings) = hands
+            .blocking(|| door.edit(permit, hands.stop(), &mut apply_to))?
+            .map_err(|Setback(error)| error)?;
+        for warning in warnings {
+            hands.warn(Some(warning));
+        }
+        let shown = edited
+            .iter()
+            .zip(n_applied)
+            .map(|(file, n)| describe(&hands.spelled(&file.path), n, &file.old, &file.new))
+            .collect();
+        Ok(RawOutput::new(Tree::map([("files", Tree::List(shown))])))
+    }
+}
+
+/// Carries a `ToolError` through the door.
+struct Setback(ToolError);
+
+impl From<vambrace_files::FilesError> for Setback {
+    fn from(error: vambrace_files::FilesError) -> Setback {
+        Setback(files(error))
+    }
+}
+
+impl From<ToolError> for Setback {
+    fn from(error: ToolError) -> Setback {
+        Setback(error)
+    }
+}
+
+/// The three ways to say which edits go to which file.
+fn files_of(args: EditFileArgs) -> Result<Vec<(String, Vec<EditArgs>)>, ToolError> {
+    match (args.path, args.edits, args.old_text, args.new_text, args.files) {
+        (Some(path), Some(edits), None, None, None) => Ok(vec![(path, edits)]),
+        (Some(path), None, Some(old_text), Some(new_text), None) => {
+            let edit = EditArgs {
+                operation: OperationArg::Replace,
+                match_mode: ModeArg::Exact,
+                spec: old_text,
+                content: new_text,
+                count: 1,
+                captures: CapturesArg::Literal,
+            };
+            Ok(vec![(path, vec![edit])])
+        }
+        (None, None, None, None, Some(files)) => {
+            Ok(files.into_iter().map(|file| (file.path, file.edits)).collect())
+        }
+        _ => Err(invalid(
+            "Say what to edit in exactly one of three ways.".to_owned(),
+            "Give `path` and `edits`, or `path`, `old_text` and `new_text`, or `files`.",
+        )),
+    }
+}
+
+fn change(args: EditArgs) -> Change {
+    Change(Edit {
+        operation: match args.operation {
+            OperationArg::Replace => Operation::Replace,
+            OperationArg::AppendAfter => Operation::AppendAfter,
+            OperationArg::PrependBefore => Operation::PrependBefore,
+            OperationArg::Delete => Operation::Delete,
+        },
+        mode: match args.match_mode {
+            ModeArg::Exact => MatchMode::Exact,
+            ModeArg::Regex => MatchMode::Regex,
+            ModeArg::Ast => MatchMode::Ast,
+        },
+        spec: args.spec,
+        content: args.content,
+        count: args.count,
+        captures: match args.captures {
+            CapturesArg::Literal => Captures::Literal,
+            CapturesArg::Expand => Captures::Expand,
+        },
+    })
+}
+
+fn edited(
+    spelled: &str,
+    path: &ScopedPath,
+    old: &str,
+    edits: &[Change],
+    budget: &PatternTime,
+) -> Result<(String, usize), ToolError> {
+    let language = path.file_name().and_then(Language::of_file_name);
+    let edits: Vec<Edit> = edits.iter().map(|change| change.0.clone()).collect();
+    let applied = apply(old, language, &edits, budget).map_err(|error| error.to_tool_error(spelled))?;
+    Ok((applied.text, applied.n_matches))
+}
+
+/// The contents were scanned before the decision; a secret could still be put together from what stands in the file
+/// and what is put in. THREAT: P02.
+fn demand_no_new_secret(hands: &Hands<'_>, old: &str, new: &str) -> Result<(), ToolError> {
+    let count = |text: &str| {
+        hands.redactor().scan(text.as_bytes()).iter().filter(|f| f.kind == FindingKind::Known).count()
+    };
+    if count(new) > count(old) {
+        return Err(ToolError::new(ErrorCode::SecretInWrite, "The edited text would hold a secret.")
+            .suggestion("Refer to the secret by the name of its variable instead of its value."));
+    }
+    Ok(())
+}
+
+fn describe(path: &str, n_applied: usize, old: &str, new: &str) -> Tree {
+    let diff = unified_diff(&format!("a/{path}"), &format!("b/{path}"), old, new);
+    Tree::map([("path", Tree::text(path)), ("applied", Tree::count(n_applied)), ("diff", Tree::Text(diff))])
+}
+
+fn invalid(message: String, suggestion: &str) -> ToolError {
+    ToolError::new(ErrorCode::ValidationError, message).suggestion(suggestion)
+}

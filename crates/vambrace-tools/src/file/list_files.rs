@@ -1,0 +1,55 @@
+//! `list_files`: what is in a folder.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use vambrace_policy::{ListFiles, Permit};
+use vambrace_types::{RawOutput, ToolError, Tree};
+
+use crate::tool::files;
+use crate::{About, CallContext, Hands, Hints, Tool};
+
+pub(crate) struct ListFilesTool;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListFilesArgs {
+    /// Path of the folder, relative to the service folder. Default: the service folder itself.
+    #[serde(default)]
+    path: String,
+    /// Also list what is in the folders beneath. Default false.
+    #[serde(default)]
+    recursive: bool,
+}
+
+impl Tool for ListFilesTool {
+    type Args = ListFilesArgs;
+    type Action = ListFiles;
+    const ABOUT: About = About {
+        name: "list_files",
+        title: "List a folder",
+        description: "Lists the entries of a folder with kind and size. Blocked names are shown with blocked: true \
+                      and never entered; links are shown and not followed.",
+        hints: Hints::READS,
+    };
+
+    fn plan(&self, args: ListFilesArgs, context: &CallContext<'_>) -> Result<ListFiles, ToolError> {
+        Ok(ListFiles { path: context.path(&args.path)?, recursive: args.recursive })
+    }
+
+    async fn run(&self, permit: Permit<ListFiles>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
+        let listing = hands.blocking(|| hands.files().list(permit, &hands.deadline()))?.map_err(files)?;
+        let entries = listing.entries.into_iter().map(|entry| {
+            let mut fields = vec![
+                ("path", Tree::Text(entry.path)),
+                ("kind", Tree::text(entry.kind.as_str())),
+                ("bytes", Tree::bytes(entry.bytes)),
+            ];
+            if entry.blocked {
+                fields.push(("blocked", Tree::Bool(true)));
+            }
+            Tree::Map(fields.into_iter().map(|(key, value)| (key.into(), value)).collect())
+        });
+        let entries = Tree::List(entries.collect());
+        Ok(RawOutput::new(Tree::map([("entries", entries), ("truncated", Tree::Bool(listing.truncated))])))
+    }
+}

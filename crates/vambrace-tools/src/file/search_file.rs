@@ -1,0 +1,308 @@
+//! `search_file` and `count_matches`: a pattern over the files beneath a path.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use vambrace_edit::Pattern;
+use vambrace_files::{Chunk, SweepReport};
+use vambrace_policy::{CountMatches, Permit, SearchFiles};
+use vambrace_types::{ErrorCode, RawOutput, ToolError, Tree};
+
+use crate::hands::PatternTime;
+use crate::tool::files;
+use crate::{About, CallContext, Hands, Hints, Tool};
+
+pub(crate) struct SearchFileTool;
+pub(crate) struct CountMatchesTool;
+
+const DEFAULT_MATCHES: usize = 200;
+const MOST_MATCHES: usize = 10_000;
+/// LIMIT: a longer line is shown around its match, and marked.
+const LONGEST_LINE: usize = 400;
+/// How often a person at a client hears how far the search has come.
+const PROGRESS_EVERY: u64 = 1000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchFileArgs {
+    /// A file or folder, relative to the service folder. Default: the service folder itself.
+    #[serde(default)]
+    path: String,
+    /// Regular expression (linear-time: no look-around, no back-references). `^` and `$` match at line ends.
+    regex: String,
+    /// Search the folders beneath. Default true.
+    #[serde(default = "yes")]
+    recursive: bool,
+    /// How many matches to return at most. Default 200.
+    limit: Option<usize>,
+    /// Also search files that .gitignore names. Default false.
+    #[serde(default)]
+    include_ignored: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CountMatchesArgs {
+    /// A file or folder, relative to the service folder. Default: the service folder itself.
+    #[serde(default)]
+    path: String,
+    /// Regular expression (linear-time: no look-around, no back-references). `^` and `$` match at line ends.
+    regex: String,
+    /// Count in the folders beneath too. Default true.
+    #[serde(default = "yes")]
+    recursive: bool,
+    /// Also count in files that .gitignore names. Default false.
+    #[serde(default)]
+    include_ignored: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Tool for SearchFileTool {
+    type Args = SearchFileArgs;
+    type Action = SearchFiles;
+    const ABOUT: About = About {
+        name: "search_file",
+        title: "Search files",
+        description: "Searches text files with a regular expression and returns path, line, column and the line of \
+                      each match. Binary and blocked files are passed over, and so are files that .gitignore names \
+                      unless include_ignored is set.",
+        hints: Hints::READS,
+    };
+
+    fn plan(&self, args: SearchFileArgs, context: &CallContext<'_>) -> Result<SearchFiles, ToolError> {
+        compile(&args.regex)?;
+        Ok(SearchFiles {
+            path: context.path(&args.path)?,
+            pattern: args.regex,
+            recursive: args.recursive,
+            include_ignored: args.include_ignored,
+            limit: args.limit.unwrap_or(DEFAULT_MATCHES).clamp(1, MOST_MATCHES),
+        })
+    }
+
+    async fn run(&self, permit: Permit<SearchFiles>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
+        let pattern = compile(&permit.action().pattern)?;
+        let limit = permit.action().limit;
+        let search =
+            Search { pattern: &pattern, hands, limit, tally: Tally::default(), found: Mutex::default() };
+        let deadline = hands.deadline();
+        let report = hands
+            .blocking(|| hands.files().search(permit, &deadline, &|chunk| search.look_into(chunk)))?
+            .map_err(files)?;
+        search.tally.demand_time_kept()?;
+        let n_matches = search.tally.n_matches.load(Ordering::Relaxed);
+        let found = search.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let n_shown = found.len() as u64;
+        let matches = found.into_iter().map(Match::into_tree).collect();
+        let mut entries = vec![
+            ("matches", Tree::List(matches)),
+            ("total_matches", Tree::bytes(n_matches)),
+            ("truncated", Tree::Bool(n_shown < n_matches || report.stopped)),
+        ];
+        entries.extend(passed_over(&report));
+        Ok(RawOutput::new(Tree::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())))
+    }
+}
+
+impl Tool for CountMatchesTool {
+    type Args = CountMatchesArgs;
+    type Action = CountMatches;
+    const ABOUT: About = About {
+        name: "count_matches",
+        title: "Count matches",
+        description: "Counts the matches of a regular expression, as edit_file would find them. Use it to make sure \
+                      that an edit is unique before making it.",
+        hints: Hints::READS,
+    };
+
+    fn plan(&self, args: CountMatchesArgs, context: &CallContext<'_>) -> Result<CountMatches, ToolError> {
+        compile(&args.regex)?;
+        Ok(CountMatches {
+            path: context.path(&args.path)?,
+            pattern: args.regex,
+            recursive: args.recursive,
+            include_ignored: args.include_ignored,
+        })
+    }
+
+    async fn run(&self, permit: Permit<CountMatches>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
+        let pattern = compile(&permit.action().pattern)?;
+        let (tally, n_files) = (Tally::default(), AtomicU64::new(0));
+        let visit = |chunk: &Chunk<'_>| {
+            tally.step(hands);
+            let budget = PatternTime::start(hands.limits().pattern_time, hands.stop());
+            match pattern.count(chunk.bytes, &budget) {
+                Ok(0) => {}
+                Ok(n_found) => {
+                    tally.n_matches.fetch_add(n_found as u64, Ordering::Relaxed);
+                    // A large file comes in several chunks, and counts once.
+                    n_files.fetch_add(u64::from(chunk.lines_before == 0), Ordering::Relaxed);
+                }
+                Err(_) => tally.out_of_time.store(true, Ordering::Relaxed),
+            }
+        };
+        let deadline = hands.deadline();
+        let report = hands.blocking(|| hands.files().count(permit, &deadline, &visit))?.map_err(files)?;
+        tally.demand_time_kept()?;
+        let mut entries = vec![
+            ("count", Tree::bytes(tally.n_matches.into_inner())),
+            ("files", Tree::bytes(n_files.into_inner())),
+            ("truncated", Tree::Bool(report.stopped)),
+        ];
+        entries.extend(passed_over(&report));
+        Ok(RawOutput::new(Tree::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())))
+    }
+}
+
+fn compile(regex: &str) -> Result<Pattern, ToolError> {
+    Pattern::compile(regex).map_err(|problem| {
+        ToolError::new(ErrorCode::InvalidPattern, format!("`regex` is not a valid pattern: {problem}."))
+            .suggestion("Correct the pattern; escape characters such as `(` or `.` with a backslash to mean themselves.")
+    })
+}
+
+/// Shared by the threads of one sweep.
+#[derive(Default)]
+struct Tally {
+    n_matches: AtomicU64,
+    n_visited: AtomicU64,
+    out_of_time: AtomicBool,
+}
+
+impl Tally {
+    fn step(&self, hands: &Hands<'_>) {
+        let n_visited = self.n_visited.fetch_add(1, Ordering::Relaxed) + 1;
+        if n_visited.is_multiple_of(PROGRESS_EVERY) {
+            hands.progress(n_visited, "files searched");
+        }
+    }
+
+    /// Specification 004: a pattern that runs too long is a security error, not a short answer.
+    fn demand_time_kept(&self) -> Result<(), ToolError> {
+        if !self.out_of_time.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        Err(ToolError::new(ErrorCode::SecurityError, "The pattern ran longer than it may on one file.")
+            .suggestion("Make the pattern more specific, or search a smaller file."))
+    }
+}
+
+fn passed_over(report: &SweepReport) -> Vec<(&'static str, Tree)> {
+    let counts = [
+        ("files_searched", report.n_files),
+        ("binary_skipped", report.n_binary),
+        ("blocked_skipped", report.n_blocked),
+        ("ignored_skipped", report.n_ignored),
+        ("unreadable_skipped", report.n_unreadable),
+    ];
+    counts
+        .into_iter()
+        .filter(|(name, count)| *count > 0 || *name == "files_searched")
+        .map(|(name, count)| (name, Tree::bytes(count)))
+        .collect()
+}
+
+struct Search<'a, 'call> {
+    pattern: &'a Pattern,
+    hands: &'a Hands<'call>,
+    limit: usize,
+    tally: Tally,
+    /// The first `limit` matches in order of path and place, whichever thread found them when.
+    found: Mutex<BTreeSet<Match>>,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Match {
+    path: String,
+    line: u64,
+    column: u64,
+    text: String,
+    cut: bool,
+}
+
+impl Search<'_, '_> {
+    fn look_into(&self, chunk: &Chunk<'_>) {
+        self.tally.step(self.hands);
+        let budget = PatternTime::start(self.hands.limits().pattern_time, self.hands.stop());
+        let mut own = Vec::new();
+        let mut n_found = 0u64;
+        let (mut line, mut line_start) = (chunk.lines_before + 1, 0usize);
+        for found in self.pattern.find_iter(chunk.bytes, &budget) {
+            let Ok(span) = found else {
+                self.tally.out_of_time.store(true, Ordering::Relaxed);
+                break;
+            };
+            n_found += 1;
+            if own.len() >= self.limit {
+                continue;
+            }
+            let between = chunk.bytes.get(line_start..span.start).unwrap_or_default();
+            line += memchr::memchr_iter(b'\n', between).count() as u64;
+            line_start += memchr::memrchr(b'\n', between).map_or(0, |place| place + 1);
+            own.push(self.shown(chunk, line, line_start, span.start));
+        }
+        if n_found == 0 {
+            return;
+        }
+        self.tally.n_matches.fetch_add(n_found, Ordering::Relaxed);
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.extend(own);
+        while found.len() > self.limit {
+            found.pop_last();
+        }
+    }
+
+    /// The line of a match. The whole line is redacted before it is cut: a cut through a secret would hide it from
+    /// every rule. THREAT: P02.
+    fn shown(&self, chunk: &Chunk<'_>, line: u64, line_start: usize, at: usize) -> Match {
+        let rest = chunk.bytes.get(line_start..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let bytes = rest.get(..end).unwrap_or_default();
+        let column = at - line_start;
+        let (text, cut) = if bytes.len() <= LONGEST_LINE {
+            (String::from_utf8_lossy(bytes).trim_end_matches('\r').to_owned(), false)
+        } else {
+            // Far enough around the match for every rule to see a secret whole.
+            const AROUND: usize = 16 << 10;
+            let from = column.saturating_sub(AROUND);
+            let window = bytes.get(from..bytes.len().min(column + AROUND)).unwrap_or_default();
+            let clean = self.hands.redactor().text(&String::from_utf8_lossy(window)).value.into_string();
+            (around(&clean, column - from), true)
+        };
+        Match { path: self.hands.spelled(chunk.path), line, column: column as u64 + 1, text, cut }
+    }
+}
+
+/// At most `LONGEST_LINE` bytes near the place; after redaction the place is only a hint.
+fn around(text: &str, place: usize) -> String {
+    let from = place.saturating_sub(LONGEST_LINE / 4);
+    let start = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= from).last().unwrap_or(0);
+    let shown: String = text
+        .char_indices()
+        .skip_while(|(at, _)| *at < start)
+        .take_while(|(at, _)| *at < start + LONGEST_LINE)
+        .map(|(_, c)| c)
+        .collect();
+    format!("{}{shown}…", if start > 0 { "…" } else { "" })
+}
+
+impl Match {
+    fn into_tree(self) -> Tree {
+        let mut fields = vec![
+            ("path", Tree::Text(self.path)),
+            ("line", Tree::bytes(self.line)),
+            ("column", Tree::bytes(self.column)),
+            ("text", Tree::Text(self.text)),
+        ];
+        if self.cut {
+            fields.push(("cut", Tree::Bool(true)));
+        }
+        Tree::Map(fields.into_iter().map(|(key, value)| (key.into(), value)).collect())
+    }
+}

@@ -1,0 +1,45 @@
+//! One file per command.
+
+mod audit;
+mod call;
+mod check;
+mod config;
+mod doctor;
+mod exit;
+mod man;
+mod mcp;
+mod options;
+mod redact;
+mod reference;
+mod start;
+mod switch;
+mod welcome;
+
+use std::io::IsTerminal as _;
+
+use clap::Parser as _;
+
+pub(crate) use exit::Exit;
+use options::{Command, Options};
+
+pub(crate) fn run() -> Exit {
+    let options = Options::parse();
+    let global = &options.global;
+    match options.command {
+        Some(Command::Call(args)) => call::run(global, args),
+        Some(Command::Check(args)) => check::run(global, args),
+        Some(Command::Redact(args)) => redact::run(global, &args),
+        Some(Command::Audit(args)) => audit::run(global, args),
+        Some(Command::Stop { caller }) => switch::stop(global, caller.as_deref()),
+        Some(Command::Resume { caller }) => switch::resume(global, &caller),
+        Some(Command::Config(args)) => config::run(global, args),
+        Some(Command::Mcp) => mcp::run(global),
+        Some(Command::Doctor) => doctor::run(global),
+        Some(Command::Completions { shell }) => man::completions(shell),
+        Some(Command::Man) => man::page(),
+        Some(Command::Reference { folder }) => reference::run(&folder),
+        // A client that starts us without arguments speaks MCP; a person wants to know what this is.
+        None if std::io::stdin().is_terminal() => welcome::run(global),
+        None => mcp::run(global),
+    }
+}

@@ -1,0 +1,163 @@
+//! `audit`: looking at the record.
+
+use owo_colors::OwoColorize as _;
+use serde_json::{Value, json};
+use vambrace_audit::{Entry, Filter, RecordKind, Verdict, VerifyReport, View, rfc3339};
+
+use super::Exit;
+use super::options::{AuditArgs, AuditWhat, Global};
+use super::start::{audit_dir, usage};
+use crate::terminal;
+
+pub(crate) fn run(global: &Global, args: AuditArgs) -> Exit {
+    attempt(global, args).unwrap_or_else(|exit| exit)
+}
+
+fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
+    let dir = audit_dir(global)?;
+    let told = |error: vambrace_audit::AuditError| {
+        terminal::fail(&error.to_string());
+        Exit::Failed
+    };
+    match args.what {
+        AuditWhat::List { last, caller, tool_name, decision } => {
+            let verdict = decision.map(|word| {
+                Verdict::parse(&word)
+                    .ok_or_else(|| usage(&format!("no decision is called `{word}` (allow, ask, deny)")))
+            });
+            let filter = Filter {
+                last: Some(last),
+                caller,
+                tool: tool_name,
+                verdict: verdict.transpose()?,
+                since: None,
+            };
+            list(global, &vambrace_audit::list(&dir, &filter).map_err(told)?);
+            Ok(Exit::Done)
+        }
+        AuditWhat::Show { id } => {
+            let records = vambrace_audit::show(&dir, &id).map_err(told)?;
+            if records.is_empty() {
+                terminal::fail(&format!("no record has the call id `{id}`"));
+                return Ok(Exit::Failed);
+            }
+            for record in records {
+                match serde_json::from_str::<Value>(&record.json) {
+                    Ok(value) => terminal::json(&value),
+                    Err(_) => terminal::say(&record.json),
+                }
+            }
+            Ok(Exit::Done)
+        }
+        AuditWhat::Verify => Ok(verified(global, &vambrace_audit::verify(&dir).map_err(told)?)),
+        AuditWhat::Alerts => {
+            for alert in vambrace_audit::alerts(&dir).map_err(told)? {
+                let (time, rule, caller) = (rfc3339(alert.time), alert.rule, alert.caller);
+                if global.json || !terminal::is_watched() {
+                    let value = json!({"timestamp": time, "rule": rule, "caller": caller, "action": alert.action,
+                                       "call_id": alert.call_id});
+                    terminal::say(&value.to_string());
+                } else {
+                    terminal::say(&format!(
+                        "{time}  {}  {caller}  {}  {}",
+                        rule.red(),
+                        alert.action,
+                        alert.call_id
+                    ));
+                }
+            }
+            Ok(Exit::Done)
+        }
+        AuditWhat::Export { view } => {
+            let view = View::parse(&view)
+                .ok_or_else(|| usage(&format!("no view is called `{view}` (full, 001, 002, 004)")))?;
+            let mut out = std::io::stdout().lock();
+            vambrace_audit::export(&dir, view, &mut out).map_err(told)?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn list(global: &Global, entries: &[Entry]) {
+    for entry in entries {
+        if global.json || !terminal::is_watched() {
+            let value = json!({
+                "timestamp": rfc3339(entry.time), "kind": entry.kind.as_str(), "event": entry.event,
+                "call_id": entry.call_id, "caller_id": entry.caller, "tool": entry.tool,
+                "decision": entry.verdict.map(Verdict::as_str), "rule": entry.rule, "ending": entry.ending,
+                "code": entry.code, "message": entry.message, "dry_run": entry.dry_run,
+                "duration_ms": entry.duration_ms, "severity": entry.severity,
+            });
+            terminal::say(&value.to_string());
+            continue;
+        }
+        let text = |value: &Option<String>| value.clone().unwrap_or_default();
+        let decision = match entry.verdict {
+            Some(Verdict::Allow) => "allow".green().to_string(),
+            Some(Verdict::Ask) => "ask".yellow().to_string(),
+            Some(Verdict::Deny) => "deny".red().to_string(),
+            None => "-".to_owned(),
+        };
+        let what = match entry.kind {
+            RecordKind::Event => text(&entry.event),
+            RecordKind::Intent | RecordKind::Outcome => text(&entry.tool),
+        };
+        let id = text(&entry.call_id);
+        let words = [text(&entry.ending), text(&entry.code), text(&entry.message)].join(" ");
+        terminal::say(&format!(
+            "{}  {id}  {:<7} {decision}  {what}  {words}",
+            rfc3339(entry.time),
+            entry.kind.as_str()
+        ));
+    }
+}
+
+fn verified(global: &Global, report: &VerifyReport) -> Exit {
+    let exit = if report.broken.is_some() { Exit::Failed } else { Exit::Done };
+    if global.json || !terminal::is_watched() {
+        terminal::json(&json!({
+            "intact": report.broken.is_none(),
+            "segments": report.n_segments,
+            "records": report.n_records,
+            "sealed": report.n_sealed,
+            "unsealed_tail": report.unsealed_tail,
+            "broken": report.broken.as_ref().map(|broken| json!({
+                "segment": broken.segment, "line": broken.line, "seq": broken.seq, "why": broken.why,
+            })),
+            "open_intents": report.open_intents.iter().map(|intent| json!({
+                "call_id": intent.call_id, "tool": intent.tool, "timestamp": rfc3339(intent.time),
+            })).collect::<Vec<_>>(),
+            "notes": report.notes,
+        }));
+        return exit;
+    }
+    match &report.broken {
+        Some(broken) => terminal::say(&format!(
+            "{}  {} line {} (record {}): {}",
+            "broken".red().bold(),
+            broken.segment,
+            broken.line,
+            broken.seq,
+            broken.why
+        )),
+        None => terminal::say(&format!(
+            "{}  {} records in {} segments, {} sealed",
+            "intact".green().bold(),
+            report.n_records,
+            report.n_segments,
+            report.n_sealed
+        )),
+    }
+    for intent in &report.open_intents {
+        terminal::say(&format!(
+            "intent without outcome: {} {} at {}",
+            intent.call_id,
+            intent.tool,
+            rfc3339(intent.time)
+        ));
+    }
+    for note in &report.notes {
+        terminal::say(&format!("note: {note}"));
+    }
+    exit
+}

@@ -1,0 +1,123 @@
+//! `call`: one tool call, or a line each.
+
+use std::io::{BufRead as _, Read as _};
+
+use serde_json::{Value, json};
+use vambrace_runtime::{Purpose, Reply};
+use vambrace_server::{text, wire};
+use vambrace_types::{Door, Status};
+
+use super::Exit;
+use super::options::{CallArgs, Global};
+use super::start::{Session, runtime, session, usage};
+use crate::terminal;
+
+/// LIMIT: as on the MCP door.
+pub(crate) const LONGEST_LINE: u64 = 16 << 20;
+
+pub(crate) fn run(global: &Global, args: CallArgs) -> Exit {
+    attempt(global, args).unwrap_or_else(|exit| exit)
+}
+
+fn attempt(global: &Global, args: CallArgs) -> Result<Exit, Exit> {
+    let session = session(global, Door::CommandLine)?;
+    let runtime = runtime()?;
+    let Some(tool) = args.tool_name else {
+        return runtime.block_on(batch(global, &session));
+    };
+    let arguments = arguments(args.arguments.as_deref())?;
+    let reply = runtime.block_on(session.call(&tool, arguments, global.dry_run, Purpose::Call));
+    let reply = reply.ok_or(Exit::Failed)?;
+    show(global, &reply);
+    Ok(Exit::of(&reply))
+}
+
+fn arguments(text: Option<&str>) -> Result<Value, Exit> {
+    let mut read = String::new();
+    let text = match text {
+        None => return Ok(Value::Null),
+        Some("-") => {
+            let input = std::io::stdin().lock().take(LONGEST_LINE);
+            { input }
+                .read_to_string(&mut read)
+                .map_err(|error| usage(&format!("standard input: {error}")))?;
+            read.as_str()
+        }
+        Some(text) => text,
+    };
+    match serde_json::from_str(text) {
+        Ok(object @ Value::Object(_)) => Ok(object),
+        Ok(_) => Err(usage("the arguments must be a JSON object, for instance '{\"path\": \"README.md\"}'")),
+        Err(error) => Err(usage(&format!(
+            "the arguments are not JSON ({error}); quote them for the shell, for instance '{{\"path\": \"README.md\"}}'"
+        ))),
+    }
+}
+
+/// A person sees text and colored diffs, a program the ToolResult.
+fn show(global: &Global, reply: &Reply) {
+    if global.json || !terminal::is_watched() {
+        terminal::json(&wire::tool_result(reply));
+        return;
+    }
+    let text = terminal::paint_diff(&text(reply));
+    match reply.status() {
+        Status::Success => terminal::say(&text),
+        Status::Error => terminal::complain(text.trim_end()),
+    }
+}
+
+async fn batch(global: &Global, session: &Session) -> Result<Exit, Exit> {
+    let mut input = std::io::stdin().lock();
+    let mut line = String::new();
+    for number in 1u64.. {
+        line.clear();
+        // One byte more tells a line that is just short enough from one that is too long.
+        let n_read = input.by_ref().take(LONGEST_LINE + 1).read_line(&mut line);
+        let n_read = n_read.map_err(|error| usage(&format!("standard input, line {number}: {error}")))?;
+        if n_read == 0 {
+            break;
+        }
+        if n_read as u64 > LONGEST_LINE {
+            return Err(usage(&format!("standard input, line {number}: longer than {LONGEST_LINE} bytes")));
+        }
+        if line.trim().is_empty() {
+            continue;
+        }
+        let result = match request(&line) {
+            Ok((tool, arguments, dry_run)) => {
+                let reply = session.call(&tool, arguments, dry_run || global.dry_run, Purpose::Call).await;
+                wire::tool_result(&reply.ok_or(Exit::Failed)?)
+            }
+            Err(problem) => malformed(number, &problem),
+        };
+        terminal::say(&result.to_string());
+    }
+    Ok(Exit::Done)
+}
+
+fn request(line: &str) -> Result<(String, Value, bool), String> {
+    let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let tool = value.get("tool").and_then(Value::as_str).ok_or("`tool` is missing")?;
+    let arguments = value.get("arguments").cloned().unwrap_or(Value::Null);
+    let dry_run = match value.get("dry_run") {
+        None => false,
+        Some(Value::Bool(wish)) => *wish,
+        Some(_) => return Err("`dry_run` must be true or false".to_owned()),
+    };
+    Ok((tool.to_owned(), arguments, dry_run))
+}
+
+/// A line that is not a call never reaches the corridor, so its answer is made here, in the same shape.
+fn malformed(number: u64, problem: &str) -> Value {
+    json!({
+        "status": "error",
+        "data": null,
+        "error": {
+            "code": "ValidationError",
+            "message": format!("Line {number} is not a call: {problem}."),
+            "suggestion": "Write one object a line: {\"tool\": …, \"arguments\": {…}}.",
+        },
+        "metadata": {"duration_ms": 0, "security_checks": "passed", "dry_run": false, "truncated": false, "redactions": 0},
+    })
+}

@@ -1,0 +1,114 @@
+//! `check`: what would be decided, and why. Each check is a dry run through the corridor, so it cannot differ from the
+//! real call.
+
+use std::io::{BufRead as _, Read as _};
+
+use owo_colors::OwoColorize as _;
+use serde_json::{Value, json};
+use vambrace_config::resolve::redactor;
+use vambrace_runtime::{Purpose, Reply};
+use vambrace_server::wire;
+use vambrace_types::Door;
+
+use super::Exit;
+use super::options::{CheckArgs, CheckWhat, Global, PathPurpose};
+use super::start::{Session, configuration, environment, runtime, session, usage};
+use crate::terminal;
+
+pub(crate) fn run(global: &Global, args: CheckArgs) -> Exit {
+    let exit = match args.what {
+        CheckWhat::Path { path: Some(path), purpose, .. } => one_path(global, &path, purpose),
+        CheckWhat::Path { path: None, purpose, .. } => batch(global, purpose),
+        CheckWhat::Text => text(global),
+    };
+    exit.unwrap_or_else(|exit| exit)
+}
+
+fn one_path(global: &Global, path: &str, purpose: PathPurpose) -> Result<Exit, Exit> {
+    let session = session(global, Door::CommandLine)?;
+    let reply = runtime()?.block_on(judge(&session, path, purpose)).ok_or(Exit::Failed)?;
+    let decision = wire::decision(&reply, path);
+    if global.json || !terminal::is_watched() {
+        terminal::json(&decision);
+    } else {
+        let word = |key: &str| decision.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let verdict = word("decision");
+        let painted = match verdict.as_str() {
+            "allow" => verdict.green().bold().to_string(),
+            "ask" => verdict.yellow().bold().to_string(),
+            _ => verdict.red().bold().to_string(),
+        };
+        terminal::say(&format!("{painted}  {} ({}, rule {})", word("message"), word("code"), word("rule")));
+        if !word("suggestion").is_empty() {
+            terminal::say(&word("suggestion"));
+        }
+    }
+    Ok(exit_of(&reply))
+}
+
+fn exit_of(reply: &Reply) -> Exit {
+    match wire::decision_word(reply) {
+        "allow" => Exit::Done,
+        "ask" => Exit::Ask,
+        _ => Exit::Denied,
+    }
+}
+
+async fn judge(session: &Session, path: &str, purpose: PathPurpose) -> Option<Reply> {
+    let (tool, arguments) = match purpose {
+        PathPurpose::Read => ("read_file", json!({"path": path})),
+        // A path that ends in a slash is still a path; whether it is a folder is not the question.
+        PathPurpose::Write => ("write_file", json!({"path": path.trim_end_matches('/'), "content": ""})),
+        PathPurpose::Delete => ("delete_file", json!({"path": path})),
+    };
+    session.call(tool, arguments, true, Purpose::Check).await
+}
+
+fn batch(global: &Global, purpose: PathPurpose) -> Result<Exit, Exit> {
+    let session = session(global, Door::CommandLine)?;
+    let runtime = runtime()?;
+    for (number, line) in std::io::stdin().lock().lines().enumerate() {
+        let number = number + 1;
+        let line = line.map_err(|error| usage(&format!("standard input, line {number}: {error}")))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let row: Value = serde_json::from_str(&line)
+            .map_err(|error| usage(&format!("standard input, line {number}: {error}")))?;
+        let input = row
+            .get("input")
+            .and_then(Value::as_str)
+            .ok_or_else(|| usage(&format!("standard input, line {number}: `input` is missing")))?;
+        let purpose = match row.get("for").and_then(Value::as_str) {
+            None => purpose,
+            Some("read") => PathPurpose::Read,
+            Some("write") => PathPurpose::Write,
+            Some("delete") => PathPurpose::Delete,
+            Some(other) => {
+                return Err(usage(&format!("standard input, line {number}: cannot check for `{other}`")));
+            }
+        };
+        let reply = runtime.block_on(judge(&session, input, purpose)).ok_or(Exit::Failed)?;
+        terminal::say(&wire::decision(&reply, input).to_string());
+    }
+    Ok(Exit::Done)
+}
+
+/// Where the secrets are, never what they are.
+fn text(global: &Global) -> Result<Exit, Exit> {
+    let loaded = configuration(global)?;
+    let redactor = redactor(&loaded.config, &environment()).map_err(|error| usage(&error.to_string()))?;
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|error| usage(&format!("standard input: {error}")))?;
+    let findings: Vec<Value> = redactor
+        .scan(&bytes)
+        .iter()
+        .map(|found| json!({"rule": found.rule.to_string(), "start": found.start, "end": found.end, "line": found.line}))
+        .collect();
+    let exit = if findings.is_empty() { Exit::Done } else { Exit::Denied };
+    terminal::json(&Value::Array(findings));
+    Ok(exit)
+}

@@ -1,0 +1,106 @@
+//! `config`: init, check, schema, show.
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use owo_colors::OwoColorize as _;
+use serde_json::{Value, json};
+use vambrace_config::{ProfileName, init_text, schema, show, user_folder};
+
+use super::Exit;
+use super::options::{ConfigArgs, ConfigWhat, Global};
+use super::start::{configuration, environment, usage};
+use crate::terminal;
+
+pub(crate) fn run(global: &Global, args: ConfigArgs) -> Exit {
+    let exit = match args.what {
+        ConfigWhat::Init { file } => init(global, file),
+        ConfigWhat::Check => check(global),
+        ConfigWhat::Schema => {
+            terminal::say(&format!("{:#}", schema()));
+            Ok(Exit::Done)
+        }
+        ConfigWhat::Show => show_all(global),
+    };
+    exit.unwrap_or_else(|exit| exit)
+}
+
+fn init(global: &Global, file: Option<PathBuf>) -> Result<Exit, Exit> {
+    let profile = match global.profile.as_deref() {
+        None => ProfileName::Strict,
+        Some(name) => {
+            ProfileName::parse(name).ok_or_else(|| usage(&format!("no profile is called `{name}`")))?
+        }
+    };
+    let file = match file {
+        Some(file) => file,
+        None => user_folder(&environment())
+            .ok_or_else(|| usage("there is no home folder; name the file to write"))?
+            .join("vambrace.yaml"),
+    };
+    let failed = |error: std::io::Error| {
+        let hint =
+            if error.kind() == std::io::ErrorKind::AlreadyExists { "; it was left as it is" } else { "" };
+        terminal::fail(&format!("{}: {error}{hint}", file.display()));
+        Exit::Failed
+    };
+    if let Some(folder) = file.parent().filter(|folder| *folder != Path::new("")) {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    // Never over an existing file, and for the owner's eyes: people put secrets into it.
+    let mut options = std::fs::OpenOptions::new();
+    let mut written = options.write(true).create_new(true).mode(0o600).open(&file).map_err(failed)?;
+    written.write_all(init_text(profile).as_bytes()).map_err(failed)?;
+    terminal::say(&format!("wrote {}", file.display()));
+    Ok(Exit::Done)
+}
+
+fn check(global: &Global) -> Result<Exit, Exit> {
+    let loaded = configuration(global)?;
+    if global.json || !terminal::is_watched() {
+        let weaker = loaded.weaker.iter().map(|weaker| {
+            json!({"key": weaker.key, "value": weaker.value, "strict": weaker.strict, "origin": weaker.origin.to_string()})
+        });
+        let files = loaded.files.iter().map(|file| file.display().to_string());
+        terminal::json(&json!({
+            "valid": true,
+            "files": files.collect::<Vec<_>>(),
+            "weaker": weaker.collect::<Vec<Value>>(),
+        }));
+        return Ok(Exit::Done);
+    }
+    for file in &loaded.files {
+        terminal::say(&format!("read {}", file.display()));
+    }
+    for weaker in &loaded.weaker {
+        terminal::say(&format!(
+            "{} {} is {} (strict: {}; set by {})",
+            "weaker:".yellow(),
+            weaker.key,
+            weaker.value,
+            weaker.strict,
+            weaker.origin
+        ));
+    }
+    terminal::say(&"valid".green().bold().to_string());
+    Ok(Exit::Done)
+}
+
+fn show_all(global: &Global) -> Result<Exit, Exit> {
+    let loaded = configuration(global)?;
+    let shown = show(&loaded);
+    if global.json || !terminal::is_watched() {
+        let rows = shown.into_iter().map(|row| {
+            let value = serde_json::from_str(&row.value).unwrap_or(Value::String(row.value));
+            json!({"key": row.key, "value": value, "origin": row.origin.to_string()})
+        });
+        terminal::json(&Value::Array(rows.collect()));
+        return Ok(Exit::Done);
+    }
+    for row in shown {
+        let line = format!("{:<44} {:<40} {}", row.key, row.value, row.origin.to_string().dimmed());
+        terminal::say(line.trim_end());
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,203 @@
+//! `doctor`: what this machine can enforce, and a table of attacks on ourselves.
+
+use std::path::Path;
+
+use owo_colors::OwoColorize as _;
+use serde_json::{Value, json};
+use vambrace_files::{Root, ambient_authority};
+use vambrace_runtime::{Purpose, Verdict};
+use vambrace_types::Door;
+
+use super::Exit;
+use super::options::Global;
+use super::start::{Session, audit_dir, runtime, session, state_folder};
+use crate::terminal;
+
+/// One thing that holds, does not hold, or is only told.
+pub(crate) struct Row {
+    name: &'static str,
+    state: State,
+    detail: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Holds,
+    Broken,
+    /// Not needed for what is offered now.
+    Told,
+}
+
+impl Row {
+    pub(crate) fn line(&self) -> String {
+        let word = match self.state {
+            State::Holds => "holds ".green().to_string(),
+            State::Broken => "BROKEN".red().bold().to_string(),
+            State::Told => "      ".to_owned(),
+        };
+        format!("  {word}  {:<34} {}", self.name, self.detail)
+    }
+
+    fn json(&self) -> Value {
+        let state = match self.state {
+            State::Holds => "holds",
+            State::Broken => "broken",
+            State::Told => "told",
+        };
+        json!({"row": self.name, "state": state, "detail": self.detail})
+    }
+}
+
+fn row(name: &'static str, holds: bool, detail: impl Into<String>) -> Row {
+    Row { name, state: if holds { State::Holds } else { State::Broken }, detail: detail.into() }
+}
+
+pub(crate) fn run(global: &Global) -> Exit {
+    let mut rows = kernel_rows();
+    rows.extend(attack_rows(global));
+    rows.push(record_row(global));
+    if global.json || !terminal::is_watched() {
+        terminal::json(&Value::Array(rows.iter().map(Row::json).collect()));
+    } else {
+        for row in &rows {
+            terminal::say(&row.line());
+        }
+    }
+    if rows.iter().any(|row| row.state == State::Broken) { Exit::Failed } else { Exit::Done }
+}
+
+/// What the kernel offers, asked without changing anything.
+pub(crate) fn kernel_rows() -> Vec<Row> {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let release = read("/proc/sys/kernel/osrelease");
+    let openat2 = Root::open_ambient(ambient_authority(), Path::new("/"))
+        .is_ok_and(|root| vambrace_files::kernel_resolves_beneath(&root));
+    let proc_works = std::fs::read_link("/proc/self/exe").is_ok();
+    let modules = read("/sys/kernel/security/lsm");
+    let namespaces = read("/proc/sys/user/max_user_namespaces");
+    let told = |name, detail: String| Row { name, state: State::Told, detail };
+    vec![
+        told("kernel", release.trim().to_owned()),
+        row("paths are opened beneath a root", openat2, "openat2 with BENEATH, NO_MAGICLINKS, NO_XDEV"),
+        row("opened files can be located", proc_works, "/proc"),
+        told("landlock (for programs, later)", yes(modules.contains("landlock"))),
+        told(
+            "user namespaces (for programs, later)",
+            yes(namespaces.trim().parse::<u64>().is_ok_and(|most| most > 0)),
+        ),
+        told("seccomp (for programs, later)", yes(Path::new("/proc/sys/kernel/seccomp").exists())),
+    ]
+}
+
+fn yes(there: bool) -> String {
+    if there { "available".to_owned() } else { "not available".to_owned() }
+}
+
+/// Attacks through the real corridor, on a scratch workspace beside a canary.
+fn attack_rows(global: &Global) -> Vec<Row> {
+    match scratch(global).and_then(|scratch| attack(global, &scratch.0).map_err(|exit| format!("{exit:?}"))) {
+        Ok(rows) => rows,
+        Err(why) => vec![row("self-attack", false, format!("could not be run: {why}"))],
+    }
+}
+
+/// A folder that is gone when the attack is over.
+struct Scratch(std::path::PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn scratch(global: &Global) -> Result<Scratch, String> {
+    let state = state_folder(global).map_err(|_| "no state folder".to_owned())?;
+    let folder = state.join(format!("doctor-{}", std::process::id()));
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    std::fs::create_dir_all(folder.join("work/.git")).map_err(told)?;
+    let scratch = Scratch(folder.clone());
+    std::fs::write(folder.join("canary"), "canary").map_err(told)?;
+    std::fs::write(folder.join("work/.env"), "CANARY=canary").map_err(told)?;
+    std::fs::write(folder.join("work/.git/config"), "canary").map_err(told)?;
+    std::fs::write(folder.join("work/plain"), "plain").map_err(told)?;
+    std::fs::hard_link(folder.join("canary"), folder.join("work/hard")).map_err(told)?;
+    let links = [
+        ("out", "../canary"),
+        ("env", ".env"),
+        ("git", ".git/config"),
+        ("root", "/proc/self/root/etc/passwd"),
+    ];
+    for (name, target) in links {
+        std::os::unix::fs::symlink(target, folder.join("work").join(name)).map_err(told)?;
+    }
+    Ok(scratch)
+}
+
+fn attack(global: &Global, folder: &Path) -> Result<Vec<Row>, Exit> {
+    let scratch_global = Global {
+        config: global.config.clone(),
+        profile: global.profile.clone(),
+        workspace: Some(folder.join("work")),
+        service: None,
+        role: global.role,
+        tool: vambrace_policy::ToolMode::ALL,
+        json: true,
+        dry_run: false,
+        state: Some(folder.join("state")),
+        quiet: true,
+        verbose: 0,
+    };
+    let session = session(&scratch_global, Door::CommandLine)?;
+    let runtime = runtime()?;
+    let denied = |tool: &str, arguments: Value| {
+        runtime
+            .block_on(session.call(tool, arguments, false, Purpose::Check))
+            .is_some_and(|reply| reply.verdict() == Verdict::Deny)
+    };
+    let read = |path: &str| denied("read_file", json!({"path": path}));
+    let write = |path: &str| denied("write_file", json!({"path": path, "content": "x"}));
+    let untouched =
+        |path: &str| std::fs::read_to_string(folder.join(path)).is_ok_and(|text| text == "canary");
+    Ok(vec![
+        row("read above the workspace", read("../canary"), "../canary"),
+        row("read through a link outside", read("out"), "a link to ../canary"),
+        row("read through /proc", read("root"), "a link to /proc/self/root"),
+        row("read a link to a blocked file", read("env") && read("git"), "links to .env and .git/config"),
+        row("read a blocked file", read(".env") && read(".git/config"), ".env, .git/config"),
+        row("write through a link", write("out") && untouched("canary"), "a link to ../canary"),
+        row("write through a hard link", write("hard") && untouched("canary"), "a second name of ../canary"),
+        row(
+            "plant a protected file",
+            write(".mcp.json") && write(".git/hooks/pre-commit"),
+            ".mcp.json, .git/hooks",
+        ),
+        allowed(&runtime, &session),
+    ])
+}
+
+/// The table must not hold because nothing works.
+fn allowed(runtime: &tokio::runtime::Runtime, session: &Session) -> Row {
+    let reply = runtime.block_on(session.call("read_file", json!({"path": "plain"}), false, Purpose::Check));
+    row(
+        "read an ordinary file",
+        reply.is_some_and(|reply| reply.error().is_none()),
+        "the control: this must work",
+    )
+}
+
+fn record_row(global: &Global) -> Row {
+    let name = "the record is intact";
+    let Ok(dir) = audit_dir(global) else { return row(name, false, "there is no state folder") };
+    if !dir.exists() {
+        return row(name, true, "there is none yet");
+    }
+    match vambrace_audit::verify(&dir) {
+        Ok(report) => match report.broken {
+            None => row(name, true, format!("{} records in {}", report.n_records, dir.display())),
+            Some(broken) => {
+                row(name, false, format!("{} line {}: {}", broken.segment, broken.line, broken.why))
+            }
+        },
+        Err(error) => row(name, false, error.to_string()),
+    }
+}

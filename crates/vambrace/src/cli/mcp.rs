@@ -1,0 +1,31 @@
+//! `mcp`: governed tools for any MCP client, over standard input and output.
+
+use vambrace_server::mcp::{Gate, serve_stdio};
+use vambrace_types::Door;
+
+use super::Exit;
+use super::options::Global;
+use super::start::{runtime, session};
+use crate::terminal;
+
+pub(crate) fn run(global: &Global) -> Exit {
+    attempt(global).unwrap_or_else(|exit| exit)
+}
+
+fn attempt(global: &Global) -> Result<Exit, Exit> {
+    let session = session(global, Door::McpStdio)?;
+    let gate = Gate::new(session.corridor.clone(), session.caller.clone());
+    let runtime = runtime()?;
+    let served = runtime.block_on(async {
+        let served = serve_stdio(gate).await;
+        session.corridor.finish().await;
+        served
+    });
+    match served {
+        Ok(()) => Ok(Exit::Done),
+        Err(error) => {
+            terminal::fail(&error.to_string());
+            Ok(Exit::Failed)
+        }
+    }
+}

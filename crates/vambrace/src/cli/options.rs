@@ -1,0 +1,190 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use vambrace_policy::ToolMode;
+use vambrace_types::Role;
+
+/// Armoured hands for AI agents: governed file tools for any MCP client.
+#[derive(Parser)]
+#[command(name = "vambrace", version, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Args)]
+pub(crate) struct Global {
+    /// The operator's configuration file
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// strict, declared-tools, knowledge-service, terminal-agent, workspace-agent or monorepo-team
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// The folder the tools work in [default: the current folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// The active service inside the workspace [default: the workspace]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) service: Option<PathBuf>,
+    /// dev, sre, release_manager or product_owner
+    #[arg(long, global = true, value_parser = Role::parse, default_value = "dev")]
+    pub(crate) role: Role,
+    /// What may act: none, read, write, command, all, or a list such as read,write
+    #[arg(long, global = true, value_name = "MODE", value_parser = ToolMode::parse, default_value = "all")]
+    pub(crate) tool: ToolMode,
+    /// Print JSON, also on a terminal
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Decide and show, but do nothing
+    #[arg(long, global = true)]
+    pub(crate) dry_run: bool,
+    /// Where the record and other state live; never inside the workspace
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
+    /// Say less on standard error
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more on standard error
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Make one tool call through the whole corridor and print its ToolResult
+    Call(CallArgs),
+    /// Say what would be decided, by which rule; never acts
+    Check(CheckArgs),
+    /// Copy standard input to standard output with secrets replaced
+    Redact(RedactArgs),
+    /// Look at the record: list, show, verify, alerts, export
+    Audit(AuditArgs),
+    /// Stop a caller, or everybody, until a person resumes it
+    Stop {
+        /// The caller to stop; without it, everybody
+        caller: Option<String>,
+    },
+    /// Release a caller that was stopped or suspended (`*` for everybody)
+    Resume { caller: String },
+    /// Work with the configuration: init, check, schema, show
+    Config(ConfigArgs),
+    /// Serve MCP over standard input and output
+    Mcp,
+    /// Say what this machine can enforce, and attack ourselves to prove it
+    Doctor,
+    /// Print a completion script for your shell
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page
+    Man,
+    /// Write the generated reference into a folder
+    #[command(hide = true)]
+    Reference { folder: PathBuf },
+}
+
+#[derive(Args)]
+pub(crate) struct CallArgs {
+    /// The tool, for instance read_file
+    #[arg(required_unless_present = "batch")]
+    pub(crate) tool_name: Option<String>,
+    /// Its arguments as a JSON object; `-` reads them from standard input
+    pub(crate) arguments: Option<String>,
+    /// Read JSON lines {"tool", "arguments", "dry_run"?} from standard input
+    #[arg(long, conflicts_with_all = ["tool_name", "arguments"])]
+    pub(crate) batch: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct CheckArgs {
+    #[command(subcommand)]
+    pub(crate) what: CheckWhat,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum CheckWhat {
+    /// May this path be read, written or deleted?
+    Path {
+        /// The path as an agent would write it
+        #[arg(required_unless_present = "batch")]
+        path: Option<String>,
+        #[arg(long = "for", value_enum, default_value = "read")]
+        purpose: PathPurpose,
+        /// Read JSON lines {"input", "for"?} from standard input
+        #[arg(long, conflicts_with = "path")]
+        batch: bool,
+    },
+    /// Which secrets are in the text on standard input?
+    Text,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PathPurpose {
+    Read,
+    Write,
+    Delete,
+}
+
+#[derive(Args)]
+pub(crate) struct RedactArgs {
+    /// Say on standard error how many secrets were replaced, by rule
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct AuditArgs {
+    #[command(subcommand)]
+    pub(crate) what: AuditWhat,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum AuditWhat {
+    /// The last records, one line each
+    List {
+        /// How many
+        #[arg(long, default_value_t = 20)]
+        last: usize,
+        #[arg(long)]
+        caller: Option<String>,
+        #[arg(long = "tool-name")]
+        tool_name: Option<String>,
+        /// allow, ask or deny
+        #[arg(long)]
+        decision: Option<String>,
+    },
+    /// Every record of one call
+    Show { id: String },
+    /// Check the chain; names the first broken record and intents without outcome
+    Verify,
+    /// The alerts that were raised
+    Alerts,
+    /// Every record as JSON lines: full, or in the form of a specification (001, 002, 004)
+    Export {
+        #[arg(long, default_value = "full")]
+        view: String,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) what: ConfigWhat,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConfigWhat {
+    /// Write a commented starter file
+    Init {
+        /// Where to [default: the user's configuration folder]
+        file: Option<PathBuf>,
+    },
+    /// Read everything and say what is wrong
+    Check,
+    /// Print the JSON Schema of the configuration
+    Schema,
+    /// Print every setting in force and where it came from
+    Show,
+}

@@ -1,0 +1,193 @@
+//! From the command line to a corridor: the one place where the environment, the clock and ambient paths are used.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use vambrace_audit::{Clock, Event, EventKind, Severity, SystemClock};
+use vambrace_config::resolve::{Assembled, Start, assemble, audit_folder};
+use vambrace_config::{Loaded, Overrides, Sources, load, user_folder};
+use vambrace_files::{Root, ambient_authority};
+use vambrace_redact::RedactedText;
+use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply};
+use vambrace_types::{Caller, Door, SessionId, Tree};
+
+use super::Exit;
+use super::options::Global;
+use crate::terminal;
+
+pub(crate) struct Session {
+    pub(crate) corridor: Arc<Corridor>,
+    pub(crate) caller: Caller,
+    pub(crate) session: SessionId,
+}
+
+pub(crate) fn environment() -> BTreeMap<String, String> {
+    // A value that is not UTF-8 is compared as it would be shown.
+    std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .collect()
+}
+
+pub(crate) fn clock() -> Arc<dyn Clock> {
+    Arc::new(SystemClock)
+}
+
+/// Reads the configuration; mistakes are told and end with exit 2.
+pub(crate) fn configuration(global: &Global) -> Result<Loaded, Exit> {
+    let environment = environment();
+    let here = std::env::current_dir()
+        .map_err(|error| usage(&format!("the current folder cannot be read: {error}")))?;
+    let workspace = global.workspace.as_ref().map(|folder| here.join(folder));
+    let service =
+        global.service.as_ref().map(|folder| service(&here, workspace.as_deref().unwrap_or(&here), folder));
+    let sources = Sources {
+        explicit: global.config.clone(),
+        user_dir: user_folder(&environment),
+        workspace: here,
+        profile: global.profile.clone(),
+        environment,
+        overrides: Overrides { workspace, service, ..Overrides::default() },
+    };
+    let loaded = load(&sources).map_err(|errors| {
+        for error in &errors.0 {
+            terminal::fail(&error.to_string());
+        }
+        Exit::Usage
+    })?;
+    for warning in loaded.warnings.iter().filter(|_| !global.quiet) {
+        terminal::warn(&warning.to_string());
+    }
+    Ok(loaded)
+}
+
+/// `--service` may be written from the workspace or from the current folder.
+fn service(here: &Path, workspace: &Path, folder: &Path) -> PathBuf {
+    if workspace.join(folder).is_dir() { workspace.join(folder) } else { here.join(folder) }
+}
+
+pub(crate) fn state_folder(global: &Global) -> Result<PathBuf, Exit> {
+    let environment = environment();
+    let absolute = |name: &str| environment.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let given = global.state.as_deref().map(std::path::absolute).transpose();
+    let given = given.map_err(|error| usage(&format!("--state: {error}")))?;
+    given
+        .or_else(|| absolute("XDG_STATE_HOME").map(|folder| folder.join("vambrace")))
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/state/vambrace")))
+        .ok_or_else(|| usage("there is no home folder to keep the record in; name one with --state DIR"))
+}
+
+pub(crate) fn audit_dir(global: &Global) -> Result<PathBuf, Exit> {
+    Ok(audit_folder(&state_folder(global)?))
+}
+
+/// A corridor for this workspace, with its start on record.
+pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
+    let loaded = configuration(global)?;
+    let state = state_folder(global)?;
+    let spelled_workspace =
+        std::path::absolute(&loaded.workspace).unwrap_or_else(|_| loaded.workspace.clone());
+    let root = Root::open_ambient(ambient_authority(), &spelled_workspace).map_err(|errno| {
+        let error = std::io::Error::from(errno);
+        usage(&format!("the workspace `{}` cannot be opened: {error}", spelled_workspace.display()))
+    })?;
+    if let Some(service) = loaded.config.scope.service_root.as_deref()
+        && !spelled_workspace.join(service).is_dir()
+    {
+        return Err(usage(&format!("the service `{service}` is not a folder of the workspace")));
+    }
+    let start = Start {
+        state,
+        mode: global.tool,
+        environment: environment(),
+        clock: clock(),
+        root,
+        spelled_workspace,
+    };
+    let Assembled { corridor, recovery } =
+        assemble(&loaded, start).map_err(|error| usage(&error.to_string()))?;
+    let corridor = Arc::new(corridor);
+    report_start(global, &loaded, &corridor);
+    for (paths, what) in [
+        (recovery.finished, "finished an edit that was interrupted"),
+        (recovery.reverted, "reverted an edit that was interrupted"),
+        (recovery.conflicts, "left alone, because it changed since an edit was interrupted"),
+    ] {
+        for path in paths {
+            terminal::warn(&format!("{path}: {what}"));
+        }
+    }
+    Ok(Session { corridor, caller: Caller::local(global.role, door), session: Corridor::new_session() })
+}
+
+/// Every setting weaker than strict is shown and written down.
+fn report_start(global: &Global, loaded: &Loaded, corridor: &Corridor) {
+    for weaker in loaded.weaker.iter().filter(|_| !global.quiet) {
+        terminal::warn(&format!(
+            "{} is {} (strict: {}; set by {})",
+            weaker.key, weaker.value, weaker.strict, weaker.origin
+        ));
+    }
+    let audit = match corridor.audit() {
+        Ok(audit) => audit,
+        Err(error) => {
+            terminal::warn(&format!("the record cannot be written: {error}"));
+            return;
+        }
+    };
+    if loaded.weaker.is_empty() {
+        return;
+    }
+    let weaker = loaded
+        .weaker
+        .iter()
+        .map(|weaker| Tree::map([("key", Tree::text(&weaker.key)), ("value", Tree::text(&weaker.value))]));
+    let event = Event {
+        kind: EventKind::Started,
+        severity: Severity::Warning,
+        caller: None,
+        by: None,
+        call_id: None,
+        message: RedactedText::fixed("started with settings weaker than strict"),
+        details: corridor.redactor().plain_tree(Tree::List(weaker.collect())).value,
+    };
+    if let Err(error) = audit.event(&event) {
+        terminal::warn(&format!("the record cannot be written: {error}"));
+    }
+}
+
+/// The walk needs several threads: one may be held by a disk while another hears the caller cancel.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Exit> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(|error| {
+        terminal::fail(&format!("threads cannot be started: {error}"));
+        Exit::Failed
+    })
+}
+
+impl Session {
+    pub(crate) async fn call(
+        &self,
+        tool: &str,
+        arguments: serde_json::Value,
+        dry_run: bool,
+        purpose: Purpose,
+    ) -> Option<Reply> {
+        self.corridor
+            .call(Incoming {
+                caller: self.caller.clone(),
+                session: self.session.clone(),
+                tool: tool.to_owned(),
+                arguments,
+                dry_run,
+                purpose,
+                leash: Leash::default(),
+                progress: None,
+            })
+            .await
+    }
+}
+
+pub(crate) fn usage(text: &str) -> Exit {
+    terminal::fail(text);
+    Exit::Usage
+}

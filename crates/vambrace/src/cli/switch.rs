@@ -1,0 +1,39 @@
+//! `stop` and `resume`: the kill switch, and a person's release.
+
+use super::Exit;
+use super::options::Global;
+use super::start::{audit_dir, clock, environment};
+use crate::terminal;
+
+pub(crate) fn stop(global: &Global, caller: Option<&str>) -> Exit {
+    let done = |dir: &std::path::Path, by: &str| vambrace_audit::stop(dir, caller, by, clock());
+    let who = caller.unwrap_or("everybody");
+    act(global, done, &format!("stopped {who}; `vambrace resume {}` releases it", caller.unwrap_or("'*'")))
+}
+
+pub(crate) fn resume(global: &Global, caller: &str) -> Exit {
+    let done = |dir: &std::path::Path, by: &str| vambrace_audit::resume(dir, caller, by, clock());
+    act(global, done, &format!("released {caller}"))
+}
+
+fn act(
+    global: &Global,
+    act: impl Fn(&std::path::Path, &str) -> Result<(), vambrace_audit::AuditError>,
+    words: &str,
+) -> Exit {
+    let dir = match audit_dir(global) {
+        Ok(dir) => dir,
+        Err(exit) => return exit,
+    };
+    let by = environment().get("USER").cloned().unwrap_or_else(|| "a person at this machine".to_owned());
+    match act(&dir, &by) {
+        Ok(()) => {
+            terminal::say(words);
+            Exit::Done
+        }
+        Err(error) => {
+            terminal::fail(&error.to_string());
+            Exit::Failed
+        }
+    }
+}

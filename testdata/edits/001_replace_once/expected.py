@@ -1,0 +1,2 @@
+new_var = 2
+print(old_var)

@@ -1,0 +1,2 @@
+old_var = 1
+print(old_var)

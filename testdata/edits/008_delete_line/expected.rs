@@ -1,0 +1,2 @@
+use a;
+use c;

@@ -1,0 +1,3 @@
+use a;
+use b;
+use c;

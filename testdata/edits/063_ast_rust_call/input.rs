@@ -1,0 +1,5 @@
+fn main() {
+    foo(1, 2);
+    let s = "foo(3)";
+    foo( 4 );
+}

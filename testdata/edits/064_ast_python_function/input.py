@@ -1,0 +1,5 @@
+def f(a, b):
+    return a
+
+def g(c):
+    return c

@@ -1,0 +1,4 @@
+def f():
+    if x:
+        count += 1
+        log("a")

@@ -1,0 +1,2 @@
+const a = await fetch(url);
+const b = get(url);

@@ -1,0 +1,2 @@
+const a = await get(url);
+const b = get(url);

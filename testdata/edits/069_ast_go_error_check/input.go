@@ -1,0 +1,8 @@
+package p
+
+func f() error {
+	if err != nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,3 @@
+#!/bin/bash
+rm -rf build
+echo "rm -rf build"

@@ -1,0 +1,2 @@
+import a
+f(1)

@@ -1,0 +1,10 @@
+//! expect: E0451
+//! Nothing acts unless policy said yes: a permit has no public field.
+
+use vambrace_policy::{Epoch, Obligations, Permit, ReadFile};
+
+pub fn forge(action: ReadFile, obligations: Obligations) -> Permit<ReadFile> {
+    Permit { action, epoch: Epoch(1), rule: String::new(), obligations }
+}
+
+fn main() {}
