@@ -1,8 +1,7 @@
 //! The log that the walk writes to: intents, outcomes and events, each answered by a receipt.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::MutexGuard;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, MutexGuard};
 use std::thread::{Builder, JoinHandle};
 
 use vambrace_types::{Timestamp, Tree};
@@ -16,7 +15,7 @@ use crate::event::{Event, EventKind};
 use crate::line::{self, EventLine, Stamp};
 use crate::mirror::Mirror;
 use crate::receipt::{IntentReceipt, Receipt};
-use crate::registry::Registry;
+use crate::registry::{Founding, Registry};
 use crate::security::SecurityStream;
 use crate::segment::{Claim, Segment};
 use crate::standing::{Mark, Standing, StandingBook};
@@ -59,7 +58,7 @@ struct Written {
 impl AuditLog {
     pub fn open(settings: AuditSettings, clock: Arc<dyn Clock>) -> Result<AuditLog, AuditError> {
         let AuditSettings { dir, mirror, durable, alerts } = settings;
-        let mut registry = Registry::open(&dir, clock.now())?;
+        let mut registry = Registry::open(&dir, clock.now(), Founding::Allowed)?;
         let mut news = Vec::new();
         let segment = find_segment(&dir, &mut registry, clock.now(), &mut news)?;
         let standing = StandingBook::open(&dir)?;
@@ -169,7 +168,12 @@ impl AuditLog {
         if state.lost.is_none() {
             self.shared.finish_segment(&mut state)?;
         }
-        let segment = Segment::make(&self.shared.dir, &mut Registry::open(&self.shared.dir, now)?, now)?;
+        let dir = &self.shared.dir;
+        let mut registry = Registry::open(dir, now, Founding::Refused)?;
+        if registry.key().verifying_key() != self.shared.key.verifying_key() {
+            return Err(AuditError::broken(dir, "the record was exchanged for another"));
+        }
+        let segment = Segment::make(dir, &mut registry, now)?;
         let old = std::mem::replace(&mut state.segment, segment);
         if let Some(why) = state.lost.take() {
             state.abandon_segment();
@@ -280,7 +284,7 @@ fn counted<'a>(call: &CallEntry, outcome: &'a Outcome) -> Option<&'a Violation> 
 
 /// An idle segment if there is one, so that a thousand short processes do not make a thousand files.
 fn find_segment(
-    dir: &std::path::Path,
+    dir: &Path,
     registry: &mut Registry,
     now: Timestamp,
     news: &mut Vec<(EventKind, String)>,

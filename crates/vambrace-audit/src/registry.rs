@@ -103,6 +103,14 @@ pub(crate) fn read_files(dir: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     Ok((disk::read_small(&path(dir), LONGEST)?, head))
 }
 
+/// What to do where there is no record yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Founding {
+    Allowed,
+    /// There was a record: a folder that is gone must not come back empty, as if nothing had happened.
+    Refused,
+}
+
 /// The registry, held by this process alone until it is dropped.
 pub(crate) struct Registry {
     dir: PathBuf,
@@ -113,13 +121,19 @@ pub(crate) struct Registry {
 
 impl Registry {
     /// Waits for the lock, which nobody holds for longer than a few file operations.
-    pub(crate) fn open(dir: &Path, now: Timestamp) -> Result<Registry, AuditError> {
-        disk::private_dir(dir)?;
-        disk::private_dir(&segments_dir(dir))?;
+    pub(crate) fn open(dir: &Path, now: Timestamp, founding: Founding) -> Result<Registry, AuditError> {
+        if founding == Founding::Allowed {
+            disk::private_dir(dir)?;
+            disk::private_dir(&segments_dir(dir))?;
+        }
         let lock_path = dir.join("segments.lock");
         let lock = disk::open_to_append(&lock_path).map_err(AuditError::io("open", &lock_path))?;
         lock.lock().map_err(AuditError::io("lock", &lock_path))?;
-        let key = if is_unused(dir)? { found(dir, now)? } else { key::load(dir)? };
+        let key = match (is_unused(dir)?, founding) {
+            (true, Founding::Allowed) => found(dir, now)?,
+            (true, Founding::Refused) => return Err(AuditError::broken(dir, "the record was deleted")),
+            (false, Founding::Allowed | Founding::Refused) => key::load(dir)?,
+        };
         let (bytes, head) = read_files(dir).map_err(AuditError::io("read", &path(dir)))?;
         let listing = parse(&bytes, &head)
             .map_err(|fault| AuditError::broken(&path(dir), format!("line {}: {}", fault.line, fault.why)))?;

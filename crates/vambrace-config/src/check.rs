@@ -194,10 +194,7 @@ fn convert(node: &mut Node, shape: &Shape) {
         node.value = Value::Map(Vec::new());
     }
     let (Value::Text(text), Written::WithTheEnvironment) = (&node.value, node.written) else { return };
-    let options = match shape {
-        Shape::Choice(options) => options.as_slice(),
-        _ => std::slice::from_ref(shape),
-    };
+    let options = if let Shape::Choice(options) = shape { options } else { std::slice::from_ref(shape) };
     let converted = options.iter().find_map(|option| match option {
         Shape::Bool => text.parse().ok().map(Value::Bool),
         Shape::Integer(_) => text.parse().ok().map(Value::Int),

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::layer::{Origin, Origins};
 use crate::node::{Node, Value};
 use crate::problem::{ConfigError, Problem};
 use crate::section::Config;
@@ -99,12 +100,18 @@ fn check_kind(entry: &Node, table: &Kinds, path: &str, errors: &mut Vec<ConfigEr
 }
 
 /// Checks what the layers say together.
-pub(crate) fn check_settings(config: &Config) -> Vec<ConfigError> {
+pub(crate) fn check_settings(config: &Config, origins: &Origins) -> Vec<ConfigError> {
     let mut errors = Vec::new();
     let mut conflict =
         |key: &str, reason: String| errors.push(ConfigError::new(key, Problem::Conflict(reason)));
     if config.limits.time > config.limits.time_max {
-        conflict("limits.time", "the usual time is longer than `limits.time_max`".to_owned());
+        // Whoever spoke last is told.
+        match origins.of("limits.time_max") {
+            Origin::Default => conflict("limits.time", "it is longer than `limits.time_max`".to_owned()),
+            Origin::Profile(_) | Origin::File { .. } | Origin::Environment(_) | Origin::Flag => {
+                conflict("limits.time_max", "it is shorter than `limits.time`".to_owned());
+            }
+        }
     }
     if config.a2a.enabled && config.a2a.self_name.is_none() {
         conflict("a2a.enabled", "calls between agents need `a2a.self_name`".to_owned());

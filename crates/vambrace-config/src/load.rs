@@ -16,7 +16,9 @@ use crate::weaker::{Weaker, weaker};
 use crate::{api_keys, casing, consistency, env_ref, schema, source, tighten};
 
 /// Everything that settings can come from. Nothing else is looked at.
-#[derive(Debug, Clone, Default)]
+///
+/// No `Debug`: the environment holds secrets.
+#[derive(Clone, Default)]
 pub struct Sources {
     /// The operator's file, as `--config` names it.
     pub explicit: Option<PathBuf>,
@@ -63,8 +65,8 @@ pub enum Warning {
     UnknownKey(ConfigError),
     /// Agents may be able to write the operator's file.
     OperatorFileInWorkspace(PathBuf),
-    /// Group or others may write the operator's file.
-    WritableByOthers(PathBuf),
+    /// Everybody on the machine may write the operator's file.
+    WritableByEverybody(PathBuf),
 }
 
 impl fmt::Display for Warning {
@@ -74,8 +76,8 @@ impl fmt::Display for Warning {
             Warning::OperatorFileInWorkspace(path) => {
                 write!(f, "{}: lies in the workspace, where agents may be able to write it", path.display())
             }
-            Warning::WritableByOthers(path) => {
-                write!(f, "{}: can be written by others than its owner", path.display())
+            Warning::WritableByEverybody(path) => {
+                write!(f, "{}: can be written by everybody on this machine", path.display())
             }
         }
     }
@@ -166,11 +168,11 @@ impl Run<'_> {
                 return None;
             }
         };
-        if trust == Trust::Operator && opened.writable_by == WritableBy::Others {
-            self.warnings.push(Warning::WritableByOthers(path.to_owned()));
+        if trust == Trust::Operator && opened.writable_by == WritableBy::Everybody {
+            self.warnings.push(Warning::WritableByEverybody(path.to_owned()));
         }
         let mut root = opened.root;
-        let found = understand(&mut root, &self.sources.environment, trust);
+        let found = understand(&mut root, Filling::From(&self.sources.environment, trust));
         let mut errors = found.errors;
         let tolerant = trust == Trust::Operator
             && root.at_path("config.unknown").and_then(Node::as_text) == Some("warn");
@@ -214,7 +216,7 @@ impl Run<'_> {
         let mut tree = defaults();
         match profile.tree() {
             Ok(mut root) => {
-                let found = understand(&mut root, &BTreeMap::new(), Trust::Operator);
+                let found = understand(&mut root, Filling::Nothing);
                 self.errors.extend(found.errors.into_iter().chain(found.unknown));
                 merge(&mut tree, root, shape, &Layer::Profile(profile), &mut origins);
             }
@@ -265,7 +267,7 @@ impl Run<'_> {
         };
         let entry = Entry { key: "api_keys".to_owned(), at: Place::START, node: keys };
         let mut root = Node::new(Value::Map(vec![entry]), Place::START);
-        let found = understand(&mut root, &BTreeMap::new(), Trust::Operator);
+        let found = understand(&mut root, Filling::Nothing);
         self.errors.extend(found.errors.into_iter().chain(found.unknown).map(outside));
         Some(root)
     }
@@ -289,7 +291,7 @@ impl Run<'_> {
             }
             error
         };
-        self.errors.extend(consistency::check_settings(&config).into_iter().map(located));
+        self.errors.extend(consistency::check_settings(&config, origins).into_iter().map(located));
         Some(config)
     }
 
@@ -313,16 +315,21 @@ impl Run<'_> {
 
 const API_KEYS: &str = "API_KEYS";
 
+/// Whether references to the environment mean anything in a tree.
+pub(crate) enum Filling<'e> {
+    From(&'e BTreeMap<String, String>, Trust),
+    /// Our own profiles, and what came out of the environment already: a dollar sign in a secret is a dollar sign.
+    Nothing,
+}
+
 /// Spelling, environment, shape and consistency of one tree.
-pub(crate) fn understand(
-    root: &mut Node,
-    environment: &BTreeMap<String, String>,
-    trust: Trust,
-) -> check::Findings {
+pub(crate) fn understand(root: &mut Node, filling: Filling<'_>) -> check::Findings {
     let shape = schema::shape();
     let mut errors = Vec::new();
     casing::normalize(root, shape, &mut errors);
-    env_ref::fill(root, environment, trust, &mut errors);
+    if let Filling::From(environment, trust) = filling {
+        env_ref::fill(root, environment, trust, &mut errors);
+    }
     let mut findings = check(root, shape);
     errors.append(&mut findings.errors);
     consistency::check_tree(root, &mut errors);

@@ -35,14 +35,15 @@ pub(crate) enum Written {
     WithTheEnvironment,
 }
 
-#[derive(Debug, Clone)]
+/// No `Debug` here and below: the texts may be secrets.
+#[derive(Clone)]
 pub(crate) struct Node {
     pub(crate) value: Value,
     pub(crate) at: Place,
     pub(crate) written: Written,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) enum Value {
     Null,
     Bool(bool),
@@ -53,7 +54,7 @@ pub(crate) enum Value {
     Map(Vec<Entry>),
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) key: String,
     /// Where the key stands.

@@ -162,25 +162,38 @@ impl ConfigError {
     }
 }
 
+impl ConfigError {
+    /// LIMIT: longer messages come from hostile keys and are cut with a mark.
+    const LONGEST: usize = 1_000;
+
+    fn sentence(&self) -> String {
+        let place = match (&self.file, self.place) {
+            (Some(file), Some(place)) => format!("{}:{}:{}: ", file.display(), place.line, place.column),
+            (Some(file), None) => format!("{}: ", file.display()),
+            (None, Some(_) | None) => String::new(),
+        };
+        let said = match (&self.problem, self.key.as_str()) {
+            (problem, "") => problem.to_string(),
+            (Problem::UnknownKey, key) => format!("unknown key `{key}`"),
+            (problem, key) => format!("`{key}`: {problem}"),
+        };
+        let hint = self.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("{place}{said}{hint}")
+    }
+}
+
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.file, self.place) {
-            (Some(file), Some(place)) => write!(f, "{}:{}:{}: ", file.display(), place.line, place.column)?,
-            (Some(file), None) => write!(f, "{}: ", file.display())?,
-            (None, Some(_) | None) => {}
+        // THREAT: a project file's keys must not drive the terminal that shows this.
+        let sentence = self.sentence();
+        for character in sentence.chars().take(Self::LONGEST) {
+            if character.is_control() {
+                write!(f, "{}", character.escape_default())?;
+            } else {
+                write!(f, "{character}")?;
+            }
         }
-        match (&self.problem, self.key.as_str()) {
-            (problem, "") => write!(f, "{problem}")?,
-            (problem @ (Problem::UnknownKey | Problem::DuplicateKey), key) => match problem {
-                Problem::UnknownKey => write!(f, "unknown key `{key}`")?,
-                _ => write!(f, "the key `{key}` stands twice in this map")?,
-            },
-            (problem, key) => write!(f, "`{key}`: {problem}")?,
-        }
-        match &self.hint {
-            Some(hint) => write!(f, "; {hint}"),
-            None => Ok(()),
-        }
+        if sentence.chars().nth(Self::LONGEST).is_some() { f.write_str("…") } else { Ok(()) }
     }
 }
 

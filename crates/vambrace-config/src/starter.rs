@@ -3,11 +3,10 @@
 use serde_json::Value as Json;
 
 use crate::layer::{Layer, Origins, merge};
-use crate::load::{defaults, understand};
+use crate::load::{Filling, defaults, understand};
 use crate::schema;
 use crate::section::ProfileName;
 use crate::shape::Shape;
-use crate::source::file::Trust;
 
 /// The sections that most people touch; the rest is in the reference.
 const SECTIONS: [&str; 10] = [
@@ -69,7 +68,7 @@ pub fn init_text(profile: ProfileName) -> String {
 fn settings(profile: ProfileName) -> Json {
     let mut tree = defaults();
     if let Ok(mut root) = profile.tree() {
-        understand(&mut root, &std::collections::BTreeMap::new(), Trust::Operator);
+        understand(&mut root, Filling::Nothing);
         merge(&mut tree, root, schema::shape(), &Layer::Profile(profile), &mut Origins::default());
     }
     tree.to_json()

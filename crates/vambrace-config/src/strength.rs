@@ -135,6 +135,7 @@ fn amount(json: &Json) -> Option<f64> {
     }
 }
 
+/// `whitelisted_binaries` do not count: they run under a rule of their own, which a place on this list would lift.
 fn programs(config: &Json) -> Vec<Json> {
     let policy = at_path(config, "tools.command_policy");
     let word = |key: &str| at_path(policy, key).as_str().unwrap_or_default();
@@ -147,7 +148,6 @@ fn programs(config: &Json) -> Vec<Json> {
         };
         listed = built_in.iter().map(|name| Json::from(*name)).collect();
     }
-    listed.extend(entries(at_path(config, "tools.whitelisted_binaries")));
     listed
 }
 
@@ -305,7 +305,7 @@ mod tests {
         check(
             r#"{"whitelisted_binaries": ["bash"], "command_policy": {"allowlist": []}}"#,
             bash,
-            Comparison::Tighter,
+            Comparison::Weaker,
         );
     }
 }

@@ -103,7 +103,8 @@ impl Files {
     }
 
     pub fn list(&self, permit: Permit<ListFiles>, deadline: &Deadline) -> Result<Listing, FilesError> {
-        list::list(self.opener(), &self.redeem(permit)?, deadline)
+        let withheld = permit.withheld().clone();
+        list::list(self.opener(), &self.redeem(permit)?, &withheld, deadline)
     }
 
     pub fn search(
@@ -112,8 +113,9 @@ impl Files {
         deadline: &Deadline,
         visit: &(dyn Fn(&Chunk<'_>) + Sync),
     ) -> Result<SweepReport, FilesError> {
+        let withheld = &permit.withheld().clone();
         let SearchFiles { path, recursive, include_ignored, .. } = self.redeem(permit)?;
-        Sweep { opener: self.opener(), recursive, include_ignored, deadline }.run(&path, visit)
+        Sweep { opener: self.opener(), recursive, include_ignored, withheld, deadline }.run(&path, visit)
     }
 
     pub fn count(
@@ -122,8 +124,9 @@ impl Files {
         deadline: &Deadline,
         visit: &(dyn Fn(&Chunk<'_>) + Sync),
     ) -> Result<SweepReport, FilesError> {
+        let withheld = &permit.withheld().clone();
         let CountMatches { path, recursive, include_ignored, .. } = self.redeem(permit)?;
-        Sweep { opener: self.opener(), recursive, include_ignored, deadline }.run(&path, visit)
+        Sweep { opener: self.opener(), recursive, include_ignored, withheld, deadline }.run(&path, visit)
     }
 
     pub fn create_directory(&self, permit: Permit<CreateDirectory>) -> Result<Created, FilesError> {

@@ -13,6 +13,8 @@ use crate::{FilesError, Root};
 
 /// A rename elsewhere on the system makes the kernel ask us to try again; an attacker can keep renaming.
 const TRIES: usize = 128;
+/// As the kernel itself allows.
+const MOST_LINKS: usize = 40;
 
 /// What the kernel adds to the name of something that was removed or replaced while it was open. THREAT: P04, a file
 /// `.env` that is replaced in this moment would be `.env (deleted)`, which no rule knows.
@@ -60,14 +62,43 @@ impl Opener<'_> {
     }
 
     fn open(&self, path: &ScopedPath, flags: OFlags, access: Access) -> Result<Opened, FilesError> {
-        let handle = beneath(self.root.as_fd(), &kernel_path(path), flags, self.resolve_flags())
-            .map_err(|errno| self.explain(path, errno))?;
+        let mut handle = beneath(self.root.as_fd(), &kernel_path(path), flags, self.resolve_flags());
+        // The kernel refuses every absolute link, also one that leads back inside. Such a link is spelled anew beneath
+        // the root, and that spelling is opened under the same rules; a link that leads outside stays refused.
+        let mut spelling = path.clone();
+        for _ in 0..MOST_LINKS {
+            if handle.as_ref().err() != Some(&Errno::XDEV) {
+                break;
+            }
+            let Some(inside) = self.without_absolute_link(&spelling) else { break };
+            self.scope.judge(&inside, access).map_err(FilesError::Denied)?;
+            handle = beneath(self.root.as_fd(), &kernel_path(&inside), flags, self.resolve_flags());
+            spelling = inside;
+        }
+        let handle = handle.map_err(|errno| self.explain(path, errno))?;
         let stat = rustix::fs::fstat(&handle)
             .map_err(|errno| FilesError::os(&self.spelled(path), "look at", errno))?;
         let resolved = self.resolved(path, handle.as_fd())?;
         // The spelling was judged before; a link may have led elsewhere. THREAT: P04, a link to `.env`.
         self.scope.judge(&resolved, access).map_err(FilesError::Denied)?;
         Ok(Opened { handle, resolved, stat })
+    }
+
+    /// The same path with its first absolute link replaced by what it says, if that begins with the workspace.
+    fn without_absolute_link(&self, path: &ScopedPath) -> Option<ScopedPath> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW;
+        for n_parts in 1..=path.components().len() {
+            let (front, rest) = path.components().split_at_checked(n_parts)?;
+            let handle = beneath(self.root.as_fd(), &front.join("/"), flags, self.resolve_flags()).ok()?;
+            // Anything but a link has no target, and is passed.
+            let Ok(target) = rustix::fs::readlinkat(&handle, "", Vec::new()) else { continue };
+            let target = target.to_str().ok()?;
+            if target.starts_with('/') {
+                let whole = [&[target.to_owned()], rest].concat().join("/");
+                return ScopedPath::parse(&whole, self.scope.bearings()).ok();
+            }
+        }
+        None
     }
 
     fn resolve_flags(&self) -> ResolveFlags {

@@ -4,7 +4,7 @@ use vambrace_types::{Caller, ErrorCode, ToolError, ToolName};
 
 use crate::{
     Action, Capability, Denial, Effect, Epoch, Obligations, OperatorRule, Permit, Reason, Scope, ToolMode,
-    Verdict, role_has,
+    Verdict, Withheld, role_has,
 };
 
 /// What the scan of a text to be written means.
@@ -129,7 +129,15 @@ impl Policy {
             Weight::Ask(question) => Decision::Ask(question),
             Weight::Allow => {
                 let obligations = Obligations::of(caller.role, A::CAPABILITY);
-                Decision::Allow(Permit::mint(action, self.epoch, rule.to_owned(), obligations))
+                let withheld =
+                    self.settings.rules.iter().filter_map(|rule| rule.withholds(tool)).cloned().collect();
+                Decision::Allow(Permit::mint(
+                    action,
+                    self.epoch,
+                    rule.to_owned(),
+                    obligations,
+                    Withheld(withheld),
+                ))
             }
         }
     }

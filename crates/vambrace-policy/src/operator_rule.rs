@@ -1,9 +1,8 @@
 //! Rules the operator writes: a tool, perhaps a path, and a verdict.
 
-use globset::{GlobBuilder, GlobMatcher};
 use vambrace_types::{ScopedPath, ToolName};
 
-use crate::PatternError;
+use crate::{PathPattern, PatternError};
 
 /// Ordered by strictness, so that combining verdicts is taking the greatest and the order of rules cannot matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,7 +26,7 @@ impl Verdict {
 #[derive(Debug, Clone)]
 pub struct OperatorRule {
     tool: Option<String>,
-    path: Option<GlobMatcher>,
+    path: Option<PathPattern>,
     verdict: Verdict,
     reason: String,
     set_at: String,
@@ -41,16 +40,9 @@ impl OperatorRule {
         reason: &str,
         set_at: &str,
     ) -> Result<OperatorRule, PatternError> {
-        let glob = |text: &str| {
-            GlobBuilder::new(text.trim_start_matches("./").trim_start_matches('/'))
-                .literal_separator(true)
-                .build()
-                .map(|glob| glob.compile_matcher())
-                .map_err(|error| PatternError { pattern: text.to_owned(), why: error.kind().to_string() })
-        };
         Ok(OperatorRule {
             tool: tool.map(str::to_owned),
-            path: path.map(glob).transpose()?,
+            path: path.map(PathPattern::parse_from_root).transpose()?,
             verdict,
             reason: reason.to_owned(),
             set_at: set_at.to_owned(),
@@ -60,11 +52,20 @@ impl OperatorRule {
     /// A rule with a path speaks only of calls that touch such a path.
     pub(crate) fn applies(&self, tool: &ToolName, targets: &[&ScopedPath]) -> bool {
         let tool_fits = self.tool.as_deref().is_none_or(|name| name == tool.as_str());
-        let path_fits = self
-            .path
+        tool_fits
+            && self
+                .path
+                .as_ref()
+                .is_none_or(|path| targets.iter().any(|target| path.covers(target.components())))
+    }
+
+    /// The paths that a call of this tool must not come across on its way, because naming them would be denied or
+    /// asked about. THREAT: P04, a recursive search from above a forbidden folder.
+    pub(crate) fn withholds(&self, tool: &ToolName) -> Option<&PathPattern> {
+        let refuses = self.verdict > Verdict::Allow;
+        self.path
             .as_ref()
-            .is_none_or(|glob| targets.iter().any(|path| glob.is_match(path.components().join("/"))));
-        tool_fits && path_fits
+            .filter(|_| refuses && self.tool.as_deref().is_none_or(|name| name == tool.as_str()))
     }
 
     pub fn verdict(&self) -> Verdict {

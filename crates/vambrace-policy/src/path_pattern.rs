@@ -1,21 +1,28 @@
 //! Names that are blocked or protected, matched component by component, so that `.env` is not `.environment.md`.
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// One to many components that must stand next to each other in a path, at any depth; a leading slash ties them to
-/// the workspace root. `*` and `?` match inside a component. Letter case does not matter, because some file systems
-/// ignore it and a refusal too many is the safe side.
+/// A name, or names that stand next to each other in a path, at any depth; a leading slash ties them to the workspace
+/// root. `*` and `?` match inside a component, `**` across them. It covers the named thing and all that is in it. Letter
+/// case does not matter, because some file systems ignore it and a refusal too many is the safe side.
+///
+/// LIMIT: `?` and `[…]` match one byte, so they miss letters beyond ASCII; `*` does not.
 #[derive(Debug, Clone)]
 pub struct PathPattern {
     text: String,
-    anchored: bool,
-    parts: Vec<Part>,
+    matcher: Matcher,
 }
 
 #[derive(Debug, Clone)]
-enum Part {
-    Name(String),
-    Glob(Box<GlobMatcher>),
+enum Matcher {
+    /// Without wildcards, which is most of them: compared as they are, in lower case.
+    Names {
+        anchored: bool,
+        names: Vec<String>,
+    },
+    Globs(GlobSet),
+    /// `**` in an operator's rule.
+    Everything,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,23 +33,12 @@ pub struct PatternError {
 
 impl PathPattern {
     pub fn parse(text: &str) -> Result<PathPattern, PatternError> {
-        let wrong = |why: &str| PatternError { pattern: text.to_owned(), why: why.to_owned() };
-        let trimmed = text.trim().trim_start_matches("./");
-        let mut parts = Vec::new();
-        for part in trimmed.split('/').filter(|part| !part.is_empty()) {
-            if part == "." || part == ".." {
-                return Err(wrong("`.` and `..` cannot be part of a blocked name"));
-            }
-            // A run of stars would match across components, which plain components already express.
-            if part == "**" {
-                continue;
-            }
-            parts.push(Part::parse(part).map_err(|why| wrong(&why))?);
-        }
-        if parts.is_empty() {
-            return Err(wrong("the pattern names nothing"));
-        }
-        Ok(PathPattern { text: text.to_owned(), anchored: trimmed.starts_with('/'), parts })
+        Ok(PathPattern { text: text.to_owned(), matcher: Matcher::parse(text, Depth::Any)? })
+    }
+
+    /// Tied to the workspace root with or without a leading slash, as the operator's rules are written.
+    pub fn parse_from_root(text: &str) -> Result<PathPattern, PatternError> {
+        Ok(PathPattern { text: text.to_owned(), matcher: Matcher::parse(text, Depth::Root)? })
     }
 
     pub fn text(&self) -> &str {
@@ -51,30 +47,62 @@ impl PathPattern {
 
     /// Whether the path is the named thing or lies inside it.
     pub fn covers(&self, components: &[String]) -> bool {
-        let mut windows = components.windows(self.parts.len());
-        let fits = |window: &[String]| self.parts.iter().zip(window).all(|(part, name)| part.is(name));
-        if self.anchored { windows.next().is_some_and(fits) } else { windows.any(fits) }
+        match &self.matcher {
+            Matcher::Everything => true,
+            // The root has no name that a wildcard could stand for.
+            Matcher::Globs(globs) => !components.is_empty() && globs.is_match(components.join("/")),
+            Matcher::Names { anchored, names } => {
+                let fits = |window: &[String]| {
+                    names.iter().zip(window).all(|(own, name)| own == &name.to_lowercase())
+                };
+                let mut windows = components.windows(names.len());
+                if *anchored { windows.next().is_some_and(fits) } else { windows.any(fits) }
+            }
+        }
     }
 }
 
-impl Part {
-    fn parse(text: &str) -> Result<Part, String> {
-        if !text.contains(['*', '?', '[', '{']) {
-            return Ok(Part::Name(text.to_ascii_lowercase()));
-        }
-        let glob = GlobBuilder::new(text)
-            .case_insensitive(true)
-            .literal_separator(true)
-            .build()
-            .map_err(|error| error.kind().to_string())?;
-        Ok(Part::Glob(Box::new(glob.compile_matcher())))
-    }
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Any,
+    Root,
+}
 
-    fn is(&self, name: &str) -> bool {
-        match self {
-            Part::Name(own) => own.eq_ignore_ascii_case(name),
-            Part::Glob(glob) => glob.is_match(name),
+impl Matcher {
+    fn parse(text: &str, depth: Depth) -> Result<Matcher, PatternError> {
+        let wrong = |why: &str| PatternError { pattern: text.to_owned(), why: why.to_owned() };
+        let trimmed = text.trim();
+        if trimmed.starts_with('!') {
+            return Err(wrong("exceptions with `!` are not supported"));
         }
+        let anchored = trimmed.starts_with('/') || depth == Depth::Root;
+        let mut names: Vec<&str> =
+            trimmed.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
+        if names.contains(&"..") {
+            return Err(wrong("`..` cannot be part of a pattern"));
+        }
+        // `folder/**` is the folder with all that is in it, which every pattern covers anyway.
+        while names.len() > 1 && names.last() == Some(&"**") {
+            names.pop();
+        }
+        if names.is_empty() || (names == ["**"] && depth == Depth::Any) {
+            return Err(wrong("the pattern names nothing"));
+        }
+        if names == ["**"] {
+            return Ok(Matcher::Everything);
+        }
+        if !names.iter().any(|name| name.contains(['*', '?', '[', '{', '\\'])) {
+            let names = names.iter().map(|name| name.to_lowercase()).collect();
+            return Ok(Matcher::Names { anchored, names });
+        }
+        let base = if anchored { names.join("/") } else { format!("**/{}", names.join("/")) };
+        let mut globs = GlobSetBuilder::new();
+        for form in [base.clone(), format!("{base}/**")] {
+            let mut builder = GlobBuilder::new(&form);
+            let glob = builder.case_insensitive(true).literal_separator(true).build();
+            globs.add(glob.map_err(|error| wrong(&error.kind().to_string()))?);
+        }
+        globs.build().map(Matcher::Globs).map_err(|error| wrong(&error.kind().to_string()))
     }
 }
 
@@ -86,6 +114,13 @@ mod tests {
     fn check(pattern: &str, path: &str, expected: bool) {
         let components: Vec<String> = path.split('/').map(str::to_owned).collect();
         let covers = PathPattern::parse(pattern).unwrap().covers(&components);
+        assert_eq!(covers, expected, "{pattern:?} on {path:?}");
+    }
+
+    #[track_caller]
+    fn check_from_root(pattern: &str, path: &str, expected: bool) {
+        let components: Vec<String> = path.split('/').map(str::to_owned).collect();
+        let covers = PathPattern::parse_from_root(pattern).unwrap().covers(&components);
         assert_eq!(covers, expected, "{pattern:?} on {path:?}");
     }
 
@@ -107,12 +142,33 @@ mod tests {
         check("/top", "top/a", true);
         check("*.pem", "keys/server.PEM", true);
         check(".git", ".GIT/config", true);
+        check("Ä", "ä/x", true);
         check("deploy/**", "deploy/x", true);
+        check("deploy/**/prod", "deploy/a/prod/x", true);
+        check("deploy/**/prod", "deploy/prod", true);
+        check("deploy/**/prod", "deploy/a/test", false);
+        check("key\\.txt", "key.txt", true);
+    }
+
+    #[test]
+    fn an_operators_path_covers_the_thing_and_what_is_in_it() {
+        for pattern in
+            ["deploy", "deploy/", "deploy/**", "./deploy", "/deploy", "deploy//**", " deploy/./** "]
+        {
+            check_from_root(pattern, "deploy", true);
+            check_from_root(pattern, "deploy/a/b", true);
+            check_from_root(pattern, "Deploy/a", true);
+            check_from_root(pattern, "a/deploy", false);
+            check_from_root(pattern, "deployment/x", false);
+        }
+        check_from_root("**", "a/b", true);
+        check_from_root("**/*.sql", "db/x.sql", true);
+        check_from_root("*.sql", "db/x.sql", false);
     }
 
     #[test]
     fn patterns_that_name_nothing_are_refused() {
-        for wrong in ["", "/", "..", "a/../b", "**", "a[", " "] {
+        for wrong in ["", "/", "..", "a/../b", "**", "a[", " ", "!x", "./"] {
             assert!(PathPattern::parse(wrong).is_err(), "{wrong:?}");
         }
     }

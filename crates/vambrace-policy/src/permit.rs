@@ -1,6 +1,6 @@
 //! A permit: the proof that policy looked at exactly this action and said yes, good for one use.
 
-use crate::{Action, Obligations};
+use crate::{Action, Obligations, PathPattern};
 
 /// Which policy made a decision. Each door is wired to one epoch and refuses permits of any other, so neither a
 /// policy built on the side nor one from before a reload can open it.
@@ -15,6 +15,17 @@ pub struct Permit<A: Action> {
     epoch: Epoch,
     rule: String,
     obligations: Obligations,
+    withheld: Withheld,
+}
+
+/// Paths that the action may come across and must pass over, because the operator's rules refuse them by name.
+#[derive(Debug, Clone, Default)]
+pub struct Withheld(pub(crate) Vec<PathPattern>);
+
+impl Withheld {
+    pub fn covers(&self, components: &[String]) -> bool {
+        self.0.iter().any(|pattern| pattern.covers(components))
+    }
 }
 
 /// The permit belongs to another policy than the door.
@@ -22,8 +33,14 @@ pub struct Permit<A: Action> {
 pub struct Stale;
 
 impl<A: Action> Permit<A> {
-    pub(crate) fn mint(action: A, epoch: Epoch, rule: String, obligations: Obligations) -> Permit<A> {
-        Permit { action, epoch, rule, obligations }
+    pub(crate) fn mint(
+        action: A,
+        epoch: Epoch,
+        rule: String,
+        obligations: Obligations,
+        withheld: Withheld,
+    ) -> Permit<A> {
+        Permit { action, epoch, rule, obligations, withheld }
     }
 
     pub fn action(&self) -> &A {
@@ -37,6 +54,10 @@ impl<A: Action> Permit<A> {
 
     pub fn obligations(&self) -> &Obligations {
         &self.obligations
+    }
+
+    pub fn withheld(&self) -> &Withheld {
+        &self.withheld
     }
 
     /// Uses the permit up. The door hands in the epoch it is wired to.

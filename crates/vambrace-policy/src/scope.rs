@@ -5,6 +5,7 @@
 
 use vambrace_types::{Bearings, ScopedPath};
 
+use crate::names::{BLOCKED, PROTECTED};
 use crate::{Access, Denial, PathPattern, PatternError, Reason};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,50 +51,6 @@ pub struct ScopeSettings {
     pub symlinks: Symlinks,
     pub hard_links: HardLinks,
 }
-
-/// Never read, written or listed into: specification 004, and every spelling of an environment file.
-const BLOCKED: &[&str] = &[".env", ".env.*", ".git", "secrets", "node_modules"];
-
-/// Never written or deleted: files that decide what runs on this machine or what an agent may do.
-const PROTECTED: &[&str] = &[
-    ".vambrace",
-    "vambrace.yaml",
-    "vambrace.yml",
-    "vambrace.json",
-    "vambrace.json5",
-    "vambrace.toml",
-    ".flow/config.json",
-    ".git",
-    ".gitmodules",
-    ".gitconfig",
-    ".mcp.json",
-    ".claude",
-    ".cursor",
-    ".codex",
-    ".gemini",
-    ".vscode/tasks.json",
-    ".vscode/settings.json",
-    ".vscode/launch.json",
-    ".vscode/mcp.json",
-    ".idea/runConfigurations",
-    ".husky",
-    ".envrc",
-    ".ssh",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".inputrc",
-    ".cargo/config",
-    ".cargo/config.toml",
-];
 
 #[derive(Debug, Clone)]
 pub struct Scope {

@@ -194,21 +194,18 @@ fn quoted(text: &[u8]) -> Option<&[u8]> {
 }
 
 fn is_secret(keyword: &str, manner: Manner, value: &[u8]) -> bool {
-    if value.len() < SHORTEST
-        || value.iter().any(u8::is_ascii_whitespace)
-        || !check::not_dummy(value)
-        || elsewhere(value)
-    {
+    if value.len() < SHORTEST || value.iter().any(u8::is_ascii_whitespace) || elsewhere(value) {
         return false;
     }
     let is_password = keyword.starts_with('p');
     let digits = value.iter().any(u8::is_ascii_digit);
     let marks = value.iter().any(|byte| b"!@#$%^*?~+=".contains(byte));
-    match manner {
+    let telling = match manner {
         Manner::Environment => is_password || digits || marks || is_random(value),
         Manner::Quoted => is_random(value) || (is_password && (digits || marks)),
         Manner::Bare => is_random(value) && !is_expression(value),
-    }
+    };
+    telling && check::not_dummy(value)
 }
 
 /// Paths, addresses, file names and calls lead to a value; they are not one.

@@ -56,7 +56,9 @@ pub(crate) fn not_dummy(value: &[u8]) -> bool {
         || contains(value, b"#{")
         || contains(value, b"%(")
         || contains(value, b"[REDACTED");
-    !refers && varied(value) && !DUMMY_WORDS.iter().any(|word| contains_folded(value, word.as_bytes()))
+    // Stand-ins are short; looking at the beginning alone bounds the work that hostile text can cause.
+    let beginning = value.get(..value.len().min(64)).unwrap_or_default();
+    !refers && varied(value) && !DUMMY_WORDS.iter().any(|word| contains_folded(beginning, word.as_bytes()))
 }
 
 /// A password in a URL or on a command line: any text but the usual words of documentation.
@@ -96,7 +98,7 @@ pub(crate) fn jumbled(value: &[u8]) -> bool {
     let ups = value.iter().filter(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()).count();
     let pairs = value.windows(2);
     let changes = pairs.filter(|pair| matches!(pair, [a, b] if kind(*a) != kind(*b))).count();
-    not_dummy(value) && ups * 5 >= value.len() && changes * 3 >= value.len()
+    ups * 5 >= value.len() && changes * 3 >= value.len() && not_dummy(value)
 }
 
 fn kind(byte: u8) -> u8 {
@@ -125,8 +127,12 @@ pub(crate) fn contains(hay: &[u8], needle: &[u8]) -> bool {
     memchr::memmem::find(hay, needle).is_some()
 }
 
+/// `needle` is in lower case.
 pub(crate) fn contains_folded(hay: &[u8], needle: &[u8]) -> bool {
-    hay.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+    let Some(first) = needle.first() else { return true };
+    memchr::memchr2_iter(*first, first.to_ascii_uppercase(), hay).any(|place| {
+        hay.get(place..place + needle.len()).is_some_and(|found| found.eq_ignore_ascii_case(needle))
+    })
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ pub(crate) enum Lead {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Pattern {
-    /// Anchored at the beginning that `Lead` gives. The first group that took part is the secret, or else all of it.
+    /// Anchored at the beginning that `Lead` gives. Repeats are left open at the top where `Rule::reach` bounds them:
+    /// a large counted repeat makes an expression slow. The first group that took part is the secret, or else all of it.
     Regex(&'static str),
     /// Too many cases for one expression: `password = "…"` and its relatives.
     Assignment,

@@ -86,7 +86,9 @@ impl ScopedPath {
                 .ok_or(PathProblem::Outside)?;
             parts = absolute.get(root.len()..).unwrap_or_default().to_vec();
         } else {
-            parts = text.split('/').collect();
+            // Only a leading `.` says something: it means the service.
+            let said = |(place, part): &(usize, &str)| !part.is_empty() && (*place == 0 || *part != ".");
+            parts = text.split('/').enumerate().filter(said).map(|(_, part)| part).collect();
             if !bearings.counts_from_workspace(&parts) {
                 components.extend(bearings.service.iter().cloned());
             }
@@ -229,6 +231,7 @@ mod tests {
         check(&b, "shared/api.md", Ok("shared/api.md"));
         check(&b, "./shared/api.md", Ok("services/a/shared/api.md"));
         check(&b, "docs/policies/p.md", Ok("docs/policies/p.md"));
+        check(&b, "docs//policies/./p.md", Ok("docs/policies/p.md"));
         check(&b, "docs/other.md", Ok("services/a/docs/other.md"));
         check(&b, "services/b/x", Ok("services/b/x"));
         check(&b, "/p/services/b/x", Ok("services/b/x"));

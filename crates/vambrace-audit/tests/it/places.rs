@@ -75,6 +75,26 @@ fn a_deleted_folder_is_an_error_until_it_is_back() {
 }
 
 #[test]
+fn a_deleted_record_does_not_come_back_empty() {
+    let dir = TempDir::new().unwrap();
+    let audit = dir.path().join("audit");
+    let log = open(&audit, &clock());
+    write_calls(&log, 0..1);
+    log.seal().unwrap();
+    fs::remove_dir_all(&audit).unwrap();
+    for _ in 0..3 {
+        assert!(log.intent(&call(1, "agent"), &intent()).is_err());
+        assert!(!audit.exists());
+    }
+    // Another process starts afresh; the old one must not write into a record that is not its own.
+    write_calls(&open(&audit, &clock()), 0..1);
+    let refused = log.intent(&call(1, "agent"), &intent()).unwrap_err();
+    assert!(refused.to_string().contains("exchanged for another"), "{refused}");
+    drop(log);
+    assert_eq!(verify(&audit).unwrap().broken, None);
+}
+
+#[test]
 fn errors_name_the_path_and_the_cause() {
     let dir = TempDir::new().unwrap();
     let file = dir.path().join("file");

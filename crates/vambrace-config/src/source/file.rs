@@ -20,11 +20,11 @@ pub(crate) enum Trust {
     Project,
 }
 
-/// Whether anybody but its owner can change a file.
+/// Whether everybody on the machine can change a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WritableBy {
-    Owner,
-    Others,
+    Few,
+    Everybody,
 }
 
 pub(crate) struct Opened {
@@ -73,8 +73,8 @@ fn open(path: &Path, trust: Trust) -> Result<(File, WritableBy), ConfigError> {
     if !metadata.is_file() {
         return Err(fail(Problem::NotAFile));
     }
-    let others = metadata.mode() & 0o022 != 0;
-    Ok((file, if others { WritableBy::Others } else { WritableBy::Owner }))
+    let everybody = metadata.mode() & 0o002 != 0;
+    Ok((file, if everybody { WritableBy::Everybody } else { WritableBy::Few }))
 }
 
 /// The one configuration file of a folder, if there is one. Two would leave it to chance which holds.

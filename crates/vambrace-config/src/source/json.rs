@@ -339,7 +339,7 @@ fn number(written: &str) -> Option<Value> {
         && digits.contains(|c: char| c.is_ascii_digit())
         && !(digits.len() > 1
             && digits.starts_with('0')
-            && digits.bytes().nth(1).is_some_and(|b| b.is_ascii_digit()));
+            && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit));
     if !well_formed {
         return None;
     }

@@ -38,6 +38,9 @@ fn keys_from_the_environment() {
     assert_eq!(found[1], ("other".to_owned(), "read", "ka_2".to_owned()));
     let legacy = r#"{"ka_1":"root-agent","ka_2":"other"}"#;
     assert_eq!(keys(Bench::new().environment("API_KEYS", legacy)).len(), 2);
+    // A dollar sign in a key is a dollar sign.
+    let dollar = r#"[{"caller_id":"a","secret":"x$$${HOME}"}]"#;
+    assert_eq!(keys(Bench::new().environment("API_KEYS", dollar))[0].2, "x$$${HOME}");
     // The file wins.
     let both = Bench::new().environment("API_KEYS", legacy).config("c.yaml", "api_keys: {ka_3: a}");
     assert_eq!(keys(both), [("a".to_owned(), "write", "ka_3".to_owned())]);

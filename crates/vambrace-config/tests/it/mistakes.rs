@@ -107,3 +107,12 @@ fn bombs() {
         assert!(messages.len() < 300, "{messages}");
     }
 }
+
+#[test]
+fn hostile_keys_do_not_drive_the_terminal() {
+    let hostile = Bench::new().file("work/vambrace.json", "{\"\\u001b[2J\\u0007\": 1}").messages();
+    assert_eq!(hostile, "work/vambrace.json:1:2: unknown key `\\u{1b}[2J\\u{7}`");
+    let long = format!("{{\"secrets\": {{\"env\": {{\"{}\": [1]}}}}}}", "k".repeat(100_000));
+    let messages = Bench::new().config("v.json", long).messages();
+    assert!(messages.chars().count() < 1_100 && messages.ends_with('…'), "{messages}");
+}

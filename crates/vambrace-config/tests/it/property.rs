@@ -216,7 +216,6 @@ fn programs(config: &Config) -> Vec<String> {
     if programs.is_empty() && policy.empty_means == EmptyMeans::Defaults {
         programs.extend(built_in.split(' ').map(str::to_owned));
     }
-    programs.extend(config.tools.whitelisted_binaries.clone());
     programs
 }
 

@@ -67,11 +67,11 @@ fn kinds_and_sizes() {
 
 #[test]
 fn a_folder_of_a_hundred_thousand_and_one_is_cut_and_said() {
-    let world = World::new();
+    // In memory where there is such a disk: making the files is most of the work.
+    let home = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let world = World::at(home.path(), &Choices::default());
     fs::create_dir(world.inside("many")).unwrap();
-    let first = world.inside("many/0");
-    fs::write(&first, "").unwrap();
-    for place in 1..100_000 {
+    for place in 0..100_000 {
         fs::File::create(world.inside(&format!("many/{place}"))).unwrap();
     }
     let full = world.list("many", false).unwrap();

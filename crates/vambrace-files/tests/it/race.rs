@@ -13,7 +13,7 @@ use crate::world::{Choices, World, names_beneath};
 
 /// In every outside file, and in no inside one.
 const MARK: &str = "OUTSIDE";
-const SWAPS: usize = 12_000;
+const SWAPS: usize = 4_000;
 
 /// What may come back besides an answer. Nothing else may: above all no `InternalError`, no `IoError`.
 const EXPECTED: [&str; 10] = [

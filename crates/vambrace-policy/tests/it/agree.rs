@@ -11,7 +11,7 @@ use crate::question::{Word, ask_crate};
 use crate::{generate, reference};
 
 /// A policy is dear to build and cheap to ask, so each world answers many calls.
-const WORLDS: u32 = 1_400;
+const WORLDS: u32 = 900;
 const MOST_CALLS: usize = 60;
 const FEWEST_COMPARED: usize = 20_000;
 

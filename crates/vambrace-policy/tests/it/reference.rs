@@ -58,7 +58,7 @@ const PROTECTED: &[&str] = &[
     ".flow/config.json",
     ".mcp.json",
     ".claude",
-    ".vscode/tasks.json",
+    ".vscode",
     ".bashrc",
     ".bash_profile",
     ".bash_login",
@@ -139,7 +139,9 @@ fn place(world: &World, text: &str) -> Result<String, &'static str> {
         }
         return Err("PathOutsideProject");
     }
-    let begins_with = |prefix: &str| format!("{text}/").starts_with(&format!("{prefix}/"));
+    // Empty steps and inner dots say nothing; a leading dot means the service.
+    let plain = if text.starts_with("./") || text == "." { text.to_owned() } else { tidy(text) };
+    let begins_with = |prefix: &str| format!("{plain}/").starts_with(&format!("{prefix}/"));
     let top = service.split('/').next().unwrap_or("");
     let from_workspace = service.is_empty()
         || begins_with(top)
@@ -229,20 +231,26 @@ fn named(name: &str, folded: &str) -> bool {
     })
 }
 
-/// A rule's path speaks of the whole path from the workspace, letter case included; `**` spans folders.
+/// A rule's path counts from the workspace and speaks of the named thing and all that is in it, whatever the letter
+/// case; `**` spans folders.
 fn ruled(pattern: &str, path: &str) -> bool {
-    let pattern = pattern.trim_start_matches("./").trim_start_matches('/');
-    if pattern == "**" {
-        return true;
+    let (pattern, path) = (pattern.to_lowercase(), path.to_lowercase());
+    let mut parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    while parts.len() > 1 && parts.last() == Some(&"**") {
+        parts.pop();
     }
-    if let Some(folder) = pattern.strip_suffix("/**") {
-        return path.starts_with(&format!("{folder}/"));
+    let steps: Vec<&str> = path.split('/').filter(|step| !step.is_empty()).collect();
+    (0..=steps.len()).any(|n_steps| spans(&parts, &steps[..n_steps]))
+}
+
+fn spans(parts: &[&str], steps: &[&str]) -> bool {
+    match parts.split_first() {
+        None => steps.is_empty(),
+        Some((&"**", rest)) => (0..=steps.len()).any(|from| spans(rest, &steps[from..])),
+        Some((part, rest)) => {
+            steps.split_first().is_some_and(|(step, others)| starred(part, step) && spans(rest, others))
+        }
     }
-    if let Some(last) = pattern.strip_prefix("**/") {
-        return starred(last, path.rsplit('/').next().unwrap_or(""));
-    }
-    let (parts, steps): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
-    parts.len() == steps.len() && parts.iter().zip(steps).all(|(part, step)| starred(part, step))
 }
 
 /// `*` stands for any run of characters inside one step.

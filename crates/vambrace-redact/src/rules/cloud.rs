@@ -32,7 +32,7 @@ pub(super) static RULES: &[Rule] = &[
         about: "Amazon Bedrock API keys",
         keywords: &["ABSKQmVkcm9ja0FQSUtleS", "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t"],
         pattern: Regex(
-            "(?:ABSKQmVkcm9ja0FQSUtleS[A-Za-z0-9+/]{90,260}={1,2}|bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/=%_.-]*)",
+            "(?:ABSKQmVkcm9ja0FQSUtleS[A-Za-z0-9+/]{90,}={1,2}|bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/=%_.-]*)",
         ),
         reach: 4096,
         ..Rule::TOKEN
@@ -57,7 +57,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "google-oauth-token",
         about: "Google OAuth access tokens",
         keywords: &["ya29."],
-        pattern: Regex(r"ya29\.([A-Za-z0-9_-]{30,1000})"),
+        pattern: Regex(r"ya29\.([A-Za-z0-9_-]{30,})"),
         reach: 1100,
         ..Rule::TOKEN
     },
@@ -77,7 +77,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "azure-storage-key",
         about: "Azure storage, service bus and cosmos account keys",
         keywords: &["accountkey=", "sharedaccesskey="],
-        pattern: Regex("(?i)(?:Account|SharedAccess)Key=([A-Za-z0-9+/]{40,100}={0,2})"),
+        pattern: Regex("(?i)(?:Account|SharedAccess)Key=([A-Za-z0-9+/]{40,}={0,2})"),
         check: mixed,
         ..Rule::NAMED
     },
@@ -85,7 +85,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "azure-sas-signature",
         about: "signatures of Azure shared access URLs",
         keywords: &["&sig=", "?sig=", ";sig="],
-        pattern: Regex("[&?;]sig=([A-Za-z0-9%+/=_-]{40,120})"),
+        pattern: Regex("[&?;]sig=([A-Za-z0-9%+/=_-]{40,})"),
         check: mixed,
         ..Rule::NAMED
     },
@@ -107,14 +107,14 @@ pub(super) static RULES: &[Rule] = &[
         name: "cloudflare-origin-key",
         about: "Cloudflare origin CA keys",
         keywords: &["v1.0-"],
-        pattern: Regex(r"v1\.0-([a-f0-9]{24}-[a-f0-9]{100,160})"),
+        pattern: Regex(r"v1\.0-([a-f0-9]{24}-[a-f0-9]{100,})"),
         ..Rule::TOKEN
     },
     Rule {
         name: "flyio-token",
         about: "Fly.io access tokens",
         keywords: &["fo1_", "fm1r_", "fm1a_", "fm2_"],
-        pattern: Regex(r"(?:fo1_([A-Za-z0-9_-]{43})|fm(?:1[ar]|2)_([A-Za-z0-9+/=,_-]{80,4000}))"),
+        pattern: Regex(r"(?:fo1_([A-Za-z0-9_-]{43})|fm(?:1[ar]|2)_([A-Za-z0-9+/=,_-]{80,}))"),
         reach: 4096,
         check: mixed,
         ..Rule::TOKEN
@@ -139,7 +139,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "vault-token",
         about: "HashiCorp Vault tokens",
         keywords: &["hvs.", "hvb.", "hvr."],
-        pattern: Regex(r"hv[sbr]\.([A-Za-z0-9_-]{24,300})"),
+        pattern: Regex(r"hv[sbr]\.([A-Za-z0-9_-]{24,})"),
         ..Rule::TOKEN
     },
     Rule {
@@ -182,7 +182,7 @@ pub(super) static RULES: &[Rule] = &[
         keywords: &["ops_eyJ", "A3-"],
         follow: |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit(),
         pattern: Regex(
-            "(?:ops_(eyJ[A-Za-z0-9+/=_-]{200,4000})|A3-([A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}))",
+            "(?:ops_(eyJ[A-Za-z0-9+/=_-]{200,})|A3-([A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}))",
         ),
         reach: 4096,
         ..Rule::TOKEN

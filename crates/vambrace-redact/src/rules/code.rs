@@ -8,14 +8,14 @@ pub(super) static RULES: &[Rule] = &[
         name: "github-token",
         about: "GitHub personal, OAuth, app, installation and refresh tokens",
         keywords: &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
-        pattern: Regex("gh[pousr]_([A-Za-z0-9_]{36,255})"),
+        pattern: Regex("gh[pousr]_([A-Za-z0-9_]{36,})"),
         ..Rule::TOKEN
     },
     Rule {
         name: "github-fine-grained-token",
         about: "GitHub fine-grained personal tokens",
         keywords: &["github_pat_"],
-        pattern: Regex("github_pat_([A-Za-z0-9_]{36,255})"),
+        pattern: Regex("github_pat_([A-Za-z0-9_]{36,})"),
         ..Rule::TOKEN
     },
     Rule {
@@ -25,7 +25,7 @@ pub(super) static RULES: &[Rule] = &[
             "glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "glsoat-", "glagent-", "glimt-",
             "gloas-", "glffct-",
         ],
-        pattern: Regex(r"gl(?:pat|dt|rt|ptt|cbt|ft|soat|agent|imt|oas|ffct)-([A-Za-z0-9_=.-]{20,300})"),
+        pattern: Regex(r"gl(?:pat|dt|rt|ptt|cbt|ft|soat|agent|imt|oas|ffct)-([A-Za-z0-9_=.-]{20,})"),
         ..Rule::TOKEN
     },
     Rule {
@@ -57,7 +57,7 @@ pub(super) static RULES: &[Rule] = &[
         about: "credentials in .npmrc",
         keywords: &["_authtoken", "_password", "_auth"],
         pattern: Regex(
-            r#"(?i)_(?:authToken|auth|password)["']?[ \t]{0,4}[=:][ \t]{0,4}["']?([A-Za-z0-9+/_=.-]{12,400})"#,
+            r#"(?i)_(?:authToken|auth|password)["']?[ \t]{0,4}[=:][ \t]{0,4}["']?([A-Za-z0-9+/_=.-]{12,})"#,
         ),
         check: mixed,
         ..Rule::NAMED
@@ -66,7 +66,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "pypi-token",
         about: "PyPI upload tokens",
         keywords: &["pypi-AgE"],
-        pattern: Regex("pypi-AgE([A-Za-z0-9_-]{50,2000})"),
+        pattern: Regex("pypi-AgE([A-Za-z0-9_-]{50,})"),
         reach: 2100,
         ..Rule::TOKEN
     },
@@ -78,8 +78,8 @@ pub(super) static RULES: &[Rule] = &[
         ..Rule::TOKEN
     },
     Rule {
-        name: "crates-io-token",
-        about: "crates.io API tokens",
+        name: "cargo-registry-token",
+        about: "tokens of the Rust package registry",
         keywords: &["cio"],
         follow: |byte| byte.is_ascii_alphanumeric(),
         pattern: Regex("cio([A-Za-z0-9]{32})"),
@@ -98,14 +98,14 @@ pub(super) static RULES: &[Rule] = &[
         name: "nuget-password",
         about: "passwords in NuGet configuration",
         keywords: &["cleartextpassword"],
-        pattern: Regex(r#"(?i)ClearTextPassword["'][ \t]{1,4}value[ \t]{0,4}=[ \t]{0,4}"([^"\n]{8,200})""#),
+        pattern: Regex(r#"(?i)ClearTextPassword["'][ \t]{1,4}value[ \t]{0,4}=[ \t]{0,4}"([^"\n]{8,})""#),
         ..Rule::NAMED
     },
     Rule {
         name: "docker-auth",
         about: "registry credentials in Docker configuration",
         keywords: &["\"auth\""],
-        pattern: Regex(r#""auth"[ \t]{0,8}:[ \t]{0,8}"([A-Za-z0-9+/]{12,400}={0,2})""#),
+        pattern: Regex(r#""auth"[ \t]{0,8}:[ \t]{0,8}"([A-Za-z0-9+/]{12,}={0,2})""#),
         check: crate::check::encoded_pair,
         ..Rule::NAMED
     },

@@ -38,9 +38,7 @@ pub(super) static RULES: &[Rule] = &[
         about: "passwords in URLs and connection strings",
         rank: Rank::Generic,
         keywords: &["://"],
-        pattern: Regex(
-            r#"://[^\s:@/"'`<>\\{}()|\[\],;?#&]{0,128}:([^\s@/"'`<>\\|,;]{3,256})@[A-Za-z0-9\[_.-]"#,
-        ),
+        pattern: Regex(r#"://[^\s:@/"'`<>\\{}()|\[\],;?#&]*:([^\s@/"'`<>\\|,;]{3,})@[A-Za-z0-9\[_.-]"#),
         left: crate::rule::none,
         check: is_password,
         ..Rule::TOKEN
@@ -50,7 +48,7 @@ pub(super) static RULES: &[Rule] = &[
         about: "credentials in Authorization headers",
         keywords: &["authorization"],
         pattern: Regex(
-            r#"(?i)authorization["'\\]{0,2}[ \t]{0,4}[:=,][ \t]{0,4}["'\\`]{0,2}(?:(?:basic|bearer|token|api-?token|apikey|digest|negotiate|splunk|genie-?key|aws4-hmac-sha256)[ \t]{1,4})?([A-Za-z0-9+/=._~@-]{8,4000})"#,
+            r#"(?i)authorization["'\\]{0,2}[ \t]{0,4}[:=,][ \t]{0,4}["'\\`]{0,2}(?:(?:basic|bearer|token|api-?token|apikey|digest|negotiate|splunk|genie-?key|aws4-hmac-sha256)[ \t]{1,4})?([A-Za-z0-9+/=._~@-]{8,})"#,
         ),
         reach: 4096,
         check: |value| not_dummy(value) && (mixed(value) || value.ends_with(b"=")) && value.len() >= 8,
@@ -60,7 +58,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "bearer-token",
         about: "bearer tokens away from their header",
         keywords: &["bearer "],
-        pattern: Regex("(?i)bearer[ ]{1,4}([A-Za-z0-9+/=._~-]{20,4000})"),
+        pattern: Regex("(?i)bearer[ ]{1,4}([A-Za-z0-9+/=._~-]{20,})"),
         left: word,
         reach: 4096,
         check: mixed,
@@ -80,7 +78,7 @@ pub(super) static RULES: &[Rule] = &[
             "private-token",
         ],
         pattern: Regex(
-            r#"(?i)(?:-h "token|(?:api-token|x-api-key|x-auth-token|-?apikey|api-key|private-token)[a-z-]{0,20}["']?):[ \t]{0,4}["']?([A-Za-z0-9+/=._~-]{8,512})"#,
+            r#"(?i)(?:-h "token|(?:api-token|x-api-key|x-auth-token|-?apikey|api-key|private-token)[a-z-]{0,20}["']?):[ \t]{0,4}["']?([A-Za-z0-9+/=._~-]{8,})"#,
         ),
         check: mixed,
         ..Rule::NAMED
@@ -92,7 +90,7 @@ pub(super) static RULES: &[Rule] = &[
         case: Case::Exact,
         left: word,
         pattern: Regex(
-            r#"curl [^\n]{0,300}?(?:-u|--user)[ =]{1,4}["']?(?:([^\s:"'$<{\[]{6,128}):["'\s]|[^\s:"'<]{0,128}["']?:["']?([^\s"']{3,256}))"#,
+            r#"curl [^\n]*?(?:-u|--user)[ =]{1,4}["']?(?:([^\s:"'$<{\[]{6,}):["'\s]|[^\s:"'<]*["']?:["']?([^\s"']{3,}))"#,
         ),
         check: is_password,
         ..Rule::NAMED
@@ -101,7 +99,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "netrc-password",
         about: "passwords in .netrc",
         keywords: &["login "],
-        pattern: Regex(r"(?i)login[ \t]{1,8}[^\s]{1,128}[ \t]{1,8}password[ \t]{1,8}([^\s]{4,256})"),
+        pattern: Regex(r"(?i)login[ \t]{1,8}[^\s]{1,}[ \t]{1,8}password[ \t]{1,8}([^\s]{4,})"),
         left: word,
         check: is_password,
         ..Rule::NAMED
@@ -110,7 +108,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "pgpass-line",
         about: "lines of .pgpass",
         keywords: &[":5432:"],
-        pattern: Regex(r"(?i):5432:[^\s:]{1,64}:[^\s:]{1,64}:([^\s:]{4,256})"),
+        pattern: Regex(r"(?i):5432:[^\s:]{1,64}:[^\s:]{1,64}:([^\s:]{4,})"),
         check: is_password,
         ..Rule::NAMED
     },

@@ -10,7 +10,7 @@ pub(super) static RULES: &[Rule] = &[
         keywords: &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxe-", "xoxe.xox", "xapp-"],
         case: crate::rule::Case::Any,
         pattern: Regex(
-            r"(?i)(?:xox[aeprsob]-[0-9]{1,2}-[a-z0-9-]{16,300}|xox[aeprsob]-[0-9]{8,}-[a-z0-9-]{10,300}|xox[b]-[0-9]{8,14}-[a-z0-9]{16,}|xox[os]-[0-9]{1,12}(?:-[a-z0-9]{1,64}){1,4}|xoxe\.xox[bp]-[0-9]-[a-z0-9]{120,300}|xapp-[0-9]-[a-z0-9]{6,20}-[0-9]{6,20}-[a-z0-9]{32,128})",
+            r"(?i)(?:xox[aeprsob]-[0-9]{1,2}-[a-z0-9-]{16,}|xox[aeprsob]-[0-9]{8,}-[a-z0-9-]{10,}|xox[b]-[0-9]{8,14}-[a-z0-9]{16,}|xox[os]-[0-9]{1,12}(?:-[a-z0-9]{1,64}){1,4}|xoxe\.xox[bp]-[0-9]-[a-z0-9]{120,}|xapp-[0-9]-[a-z0-9]{6,20}-[0-9]{6,20}-[a-z0-9]{32,})",
         ),
         left: |byte| token(byte) || byte == b'.',
         check: mixed,
@@ -20,7 +20,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "slack-webhook",
         about: "Slack incoming webhooks and workflow triggers",
         keywords: &["hooks.slack.com/"],
-        pattern: Regex(r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_+-]{20,120})"),
+        pattern: Regex(r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_+-]{20,})"),
         ..Rule::TOKEN
     },
     Rule {
@@ -35,10 +35,11 @@ pub(super) static RULES: &[Rule] = &[
         about: "Discord bot tokens beside the name",
         keywords: &["discord"],
         pattern: Regex(
-            r"(?i)discord[^\n]{0,60}?[^A-Za-z0-9_.-](?-i:([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}))",
+            r"(?i)discord[^\n]*?[^A-Za-z0-9_.-](?-i:([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}))",
         ),
         right: token,
         check: jumbled,
+        reach: 160,
         ..Rule::NAMED
     },
     Rule {
@@ -90,7 +91,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "stripe-key",
         about: "Stripe secret and restricted keys, and webhook secrets",
         keywords: &["sk_live_", "rk_live_", "sk_test_", "rk_test_", "sk_prod_", "rk_prod_", "whsec_"],
-        pattern: Regex("(?:[sr]k_(?:live|test|prod)_([A-Za-z0-9]{16,247})|whsec_([A-Za-z0-9+/=]{32,64}))"),
+        pattern: Regex("(?:[sr]k_(?:live|test|prod)_([A-Za-z0-9]{16,})|whsec_([A-Za-z0-9+/=]{32,64}))"),
         ..Rule::TOKEN
     },
     Rule {
@@ -113,7 +114,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "anthropic-key",
         about: "Anthropic API keys",
         keywords: &["sk-ant-"],
-        pattern: Regex("sk-ant-(?:[a-z]{2,8}[0-9]{2}-)?([A-Za-z0-9_-]{24,200})"),
+        pattern: Regex("sk-ant-(?:[a-z]{2,8}[0-9]{2}-)?([A-Za-z0-9_-]{24,})"),
         check: mixed,
         ..Rule::TOKEN
     },
@@ -123,7 +124,7 @@ pub(super) static RULES: &[Rule] = &[
         keywords: &["sk-"],
         follow: token,
         pattern: Regex(
-            "sk-((?:proj|svcacct|admin|or-v1|None)-[A-Za-z0-9_-]{20,250}|[A-Za-z0-9]{20,100}(?:[A-Za-z0-9_-]{0,100}))",
+            "sk-((?:proj|svcacct|admin|or-v1|None)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{20,}(?:[A-Za-z0-9_-]{0,}))",
         ),
         left: token,
         check: |value| mixed(value) && value.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2,
@@ -176,21 +177,21 @@ pub(super) static RULES: &[Rule] = &[
         name: "atlassian-token",
         about: "Atlassian API tokens",
         keywords: &["ATATT3"],
-        pattern: Regex("ATATT3([A-Za-z0-9_=-]{60,300})"),
+        pattern: Regex("ATATT3([A-Za-z0-9_=-]{60,})"),
         ..Rule::TOKEN
     },
     Rule {
         name: "grafana-token",
         about: "Grafana cloud and service account tokens",
         keywords: &["glc_", "glsa_"],
-        pattern: Regex("(?:glc_([A-Za-z0-9+/]{32,400}={0,3})|glsa_([A-Za-z0-9]{32}_[A-Fa-f0-9]{8}))"),
+        pattern: Regex("(?:glc_([A-Za-z0-9+/]{32,}={0,3})|glsa_([A-Za-z0-9]{32}_[A-Fa-f0-9]{8}))"),
         ..Rule::TOKEN
     },
     Rule {
         name: "sentry-token",
         about: "Sentry organization and user tokens",
         keywords: &["sntrys_eyJ", "sntryu_"],
-        pattern: Regex("(?:sntrys_(eyJ[A-Za-z0-9+/=_-]{60,500})|sntryu_([a-f0-9]{64}))"),
+        pattern: Regex("(?:sntrys_(eyJ[A-Za-z0-9+/=_-]{60,})|sntryu_([a-f0-9]{64}))"),
         reach: 600,
         ..Rule::TOKEN
     },
@@ -205,16 +206,17 @@ pub(super) static RULES: &[Rule] = &[
         name: "facebook-token",
         about: "Facebook page and app access tokens",
         keywords: &["EAAM", "EAAC"],
-        pattern: Regex("EAA[MC]([A-Za-z0-9]{80,300})"),
+        pattern: Regex("EAA[MC]([A-Za-z0-9]{80,})"),
         ..Rule::TOKEN
     },
     Rule {
         name: "facebook-app-token",
         about: "Facebook app id and secret joined by a bar",
         keywords: &["facebook", "fb_app"],
-        pattern: Regex(r"(?i)(?:facebook|fb_app)[^\n]{0,60}?[^A-Za-z0-9]([0-9]{15,16}\|[A-Za-z0-9_-]{27})"),
+        pattern: Regex(r"(?i)(?:facebook|fb_app)[^\n]*?[^A-Za-z0-9]([0-9]{15,16}\|[A-Za-z0-9_-]{27})"),
         right: token,
         check: mixed,
+        reach: 160,
         ..Rule::NAMED
     },
     Rule {

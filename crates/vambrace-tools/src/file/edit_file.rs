@@ -1,6 +1,7 @@
 //! `edit_file`: surgical changes to one or several files, all or nothing.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use vambrace_types::{ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
 
 use crate::hands::PatternTime;
 use crate::tool::files;
-use crate::{About, CallContext, Hands, Hints, Look, Tool};
+use crate::{About, CallContext, Hands, Hints, Limits, Look, Tool};
 
 pub(crate) struct EditFileTool;
 
@@ -148,7 +149,7 @@ impl Tool for EditFileTool {
         let mut shown = Vec::new();
         for file in &permit.action().files {
             let old = look.text(&file.path, look.limits.read_most)?.content;
-            let budget = PatternTime::start(look.limits.pattern_time, &look.stop);
+            let budget = PatternTime::start(time_for(&file.edits, look.limits), &look.stop);
             let (new, n_applied) = edited(&look.spelled(&file.path), &file.path, &old, &file.edits, &budget)?;
             shown.push(describe(&look.spelled(&file.path), n_applied, &old, &new));
         }
@@ -163,7 +164,7 @@ impl Tool for EditFileTool {
         let door = hands.files_to_change()?;
         let mut n_applied = Vec::new();
         let mut apply_to = |path: &ScopedPath, old: &str, edits: &[Change]| -> Result<String, Setback> {
-            let budget = PatternTime::start(hands.limits().pattern_time, hands.stop());
+            let budget = PatternTime::start(time_for(edits, hands.limits()), hands.stop());
             let (new, n) = edited(&hands.spelled(path), path, old, edits, &budget)?;
             demand_no_new_secret(hands, old, &new)?;
             n_applied.push(n);
@@ -245,6 +246,13 @@ fn change(args: EditArgs) -> Change {
             CapturesArg::Expand => Captures::Expand,
         },
     })
+}
+
+/// Specification 004 bounds regular expressions. A grammar reads the whole file before it looks for anything, which
+/// takes longer than that on a large one, so syntax patterns get the time of the call.
+fn time_for(edits: &[Change], limits: Limits) -> Duration {
+    let reads_syntax = edits.iter().any(|change| change.0.mode == MatchMode::Ast);
+    if reads_syntax { limits.time } else { limits.pattern_time }
 }
 
 fn edited(

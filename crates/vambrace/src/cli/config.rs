@@ -52,7 +52,11 @@ fn init(global: &Global, file: Option<PathBuf>) -> Result<Exit, Exit> {
     let mut options = std::fs::OpenOptions::new();
     let mut written = options.write(true).create_new(true).mode(0o600).open(&file).map_err(failed)?;
     written.write_all(init_text(profile).as_bytes()).map_err(failed)?;
-    terminal::say(&format!("wrote {}", file.display()));
+    if global.json || !terminal::is_watched() {
+        terminal::json(&json!({"wrote": file.display().to_string()}));
+    } else {
+        terminal::say(&format!("wrote {}", file.display()));
+    }
     Ok(Exit::Done)
 }
 

@@ -4,15 +4,21 @@ use clap::CommandFactory as _;
 
 use super::Exit;
 use super::options::Options;
+use crate::terminal;
 
 pub(crate) fn completions(shell: clap_complete::Shell) -> Exit {
-    clap_complete::generate(shell, &mut Options::command(), "vambrace", &mut std::io::stdout().lock());
+    // Into memory first: the generator panics when its reader goes away.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Options::command(), "vambrace", &mut script);
+    terminal::say(&String::from_utf8_lossy(&script));
     Exit::Done
 }
 
 pub(crate) fn page() -> Exit {
-    match clap_mangen::Man::new(Options::command()).render(&mut std::io::stdout().lock()) {
-        Ok(()) => Exit::Done,
-        Err(_) => Exit::Failed,
+    let mut page = Vec::new();
+    if clap_mangen::Man::new(Options::command()).render(&mut page).is_err() {
+        return Exit::Failed;
     }
+    terminal::say(&String::from_utf8_lossy(&page));
+    Exit::Done
 }

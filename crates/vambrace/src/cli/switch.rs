@@ -1,5 +1,7 @@
 //! `stop` and `resume`: the kill switch, and a person's release.
 
+use serde_json::{Value, json};
+
 use super::Exit;
 use super::options::Global;
 use super::start::{audit_dir, clock, environment};
@@ -8,18 +10,20 @@ use crate::terminal;
 pub(crate) fn stop(global: &Global, caller: Option<&str>) -> Exit {
     let done = |dir: &std::path::Path, by: &str| vambrace_audit::stop(dir, caller, by, clock());
     let who = caller.unwrap_or("everybody");
-    act(global, done, &format!("stopped {who}; `vambrace resume {}` releases it", caller.unwrap_or("'*'")))
+    let words = format!("stopped {who}; `vambrace resume {}` releases it", caller.unwrap_or("'*'"));
+    act(global, done, &words, &json!({"stopped": caller.unwrap_or("*")}))
 }
 
 pub(crate) fn resume(global: &Global, caller: &str) -> Exit {
     let done = |dir: &std::path::Path, by: &str| vambrace_audit::resume(dir, caller, by, clock());
-    act(global, done, &format!("released {caller}"))
+    act(global, done, &format!("released {caller}"), &json!({"resumed": caller}))
 }
 
 fn act(
     global: &Global,
     act: impl Fn(&std::path::Path, &str) -> Result<(), vambrace_audit::AuditError>,
     words: &str,
+    answer: &Value,
 ) -> Exit {
     let dir = match audit_dir(global) {
         Ok(dir) => dir,
@@ -28,7 +32,11 @@ fn act(
     let by = environment().get("USER").cloned().unwrap_or_else(|| "a person at this machine".to_owned());
     match act(&dir, &by) {
         Ok(()) => {
-            terminal::say(words);
+            if global.json || !terminal::is_watched() {
+                terminal::json(answer);
+            } else {
+                terminal::say(words);
+            }
             Exit::Done
         }
         Err(error) => {

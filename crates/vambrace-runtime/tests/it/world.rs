@@ -1,0 +1,183 @@
+//! A workspace, a state folder and a corridor between them, built from parts.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use vambrace_audit::{AuditLog, AuditSettings, Clock};
+use vambrace_files::{Files, FilesSettings, LockPolicy, Outputs, Root, ambient_authority};
+use vambrace_policy::{Epoch, Policy, PolicySettings, Scope, ScopeSettings};
+use vambrace_runtime::{Corridor, CorridorParts, Incoming, Leash, Purpose, Reply};
+use vambrace_tools::{Instruments, ProgressSink};
+use vambrace_types::{Bearings, ByteLimit, Caller, Door, ErrorCode, SessionId};
+
+use crate::clock::TestClock;
+use crate::disk::{self, Snapshot};
+use crate::settings::Settings;
+
+/// One for all tests. Several threads, because a call may hold one while another hears the caller cancel.
+pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap()
+});
+
+/// Where the mirror goes, inside the workspace.
+const MIRROR: &str = ".vambrace";
+
+pub(crate) struct World {
+    pub(crate) corridor: Arc<Corridor>,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) workspace: PathBuf,
+    pub(crate) state: PathBuf,
+    settings: Settings,
+    _folder: TempDir,
+}
+
+impl World {
+    pub(crate) fn new(settings: Settings, entries: &Value) -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(TestClock::new());
+        let (workspace, state) = (folder.path().join("workspace"), folder.path().join("state"));
+        disk::make(&workspace, json!({".": {"directory": true}}).as_object().unwrap());
+        disk::make(&workspace, entries.as_object().unwrap());
+        if settings.audit_broken {
+            disk::write(&state.join("audit"), "not a folder");
+        }
+        if settings.stopped {
+            vambrace_audit::stop(&state.join("audit"), Some("local"), "a person", clock.clone()).unwrap();
+        }
+        let corridor = Arc::new(corridor(&settings, &workspace, &state, clock.clone()));
+        World { corridor, clock, workspace, state, settings, _folder: folder }
+    }
+
+    pub(crate) fn plain(entries: Value) -> World {
+        World::new(Settings::default(), &entries)
+    }
+
+    pub(crate) fn caller(&self) -> Caller {
+        Caller::local(self.settings.caller_role(), Door::McpStdio)
+    }
+
+    pub(crate) fn incoming(&self, tool: &str, arguments: Value) -> Incoming {
+        Incoming {
+            caller: self.caller(),
+            session: SessionId::parse("session-1").unwrap(),
+            tool: tool.to_owned(),
+            arguments,
+            dry_run: false,
+            purpose: Purpose::Call,
+            leash: Leash::default(),
+            progress: None,
+        }
+    }
+
+    pub(crate) fn send(&self, incoming: Incoming) -> Reply {
+        RUNTIME.block_on(self.corridor.call(incoming)).expect("the runtime is up")
+    }
+
+    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Reply {
+        self.send(self.incoming(tool, arguments))
+    }
+
+    pub(crate) fn dry_run(&self, tool: &str, arguments: Value) -> Reply {
+        self.send(Incoming { dry_run: true, ..self.incoming(tool, arguments) })
+    }
+
+    pub(crate) fn watched(&self, tool: &str, arguments: Value, sink: Arc<dyn ProgressSink>) -> Incoming {
+        Incoming { progress: Some(sink), ..self.incoming(tool, arguments) }
+    }
+
+    pub(crate) fn audit_folder(&self) -> PathBuf {
+        self.state.join("audit")
+    }
+
+    /// The lines of one call, in the order in which they were written.
+    pub(crate) fn records(&self, call_id: &str) -> Vec<Value> {
+        let records = vambrace_audit::show(&self.audit_folder(), call_id).unwrap();
+        records.iter().map(|record| serde_json::from_str(&record.json).unwrap()).collect()
+    }
+
+    pub(crate) fn records_of(&self, reply: &Reply) -> Vec<Value> {
+        self.records(reply.metadata().call_id.as_str())
+    }
+
+    /// Every line there is, oldest first.
+    pub(crate) fn all_records(&self) -> Vec<Value> {
+        let everything = disk::snapshot(&self.audit_folder().join("segments"));
+        let segments = everything.iter().filter(|(path, _)| path.ends_with(".jsonl"));
+        let lines = segments.flat_map(|(_, shown)| shown.trim_start_matches("file:").lines());
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    pub(crate) fn file(&self, path: &str) -> String {
+        disk::read(&self.workspace.join(path))
+    }
+
+    /// The workspace without the mirror, which is ours.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let mut found = disk::snapshot(&self.workspace);
+        found.retain(|path, _| !path.starts_with(MIRROR));
+        found
+    }
+
+    /// All that was ever written down about calls: the record, its streams, kept outputs and the mirror.
+    pub(crate) fn everything_written_down(&self) -> String {
+        disk::everything(&self.state) + &disk::everything(&self.workspace.join(MIRROR))
+    }
+}
+
+fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn Clock>) -> Corridor {
+    let shared: Vec<&str> = settings.shared.iter().map(String::as_str).collect();
+    let scope = Scope::new(ScopeSettings {
+        bearings: Bearings::new(&[workspace.to_str().unwrap()], &settings.service, &shared),
+        isolation: settings.isolation(),
+        block_patterns: settings.block.clone(),
+        shared_inside_own: false,
+        symlinks: settings.symlinks(),
+        hard_links: settings.hard_links(),
+    })
+    .unwrap();
+    let policy = Policy::new(
+        PolicySettings {
+            scope: scope.clone(),
+            mode: settings.tool_mode(),
+            rules: settings.operator_rules(),
+            on_write: settings.on_write(),
+        },
+        Epoch(1),
+    );
+    let root = Root::open_ambient(ambient_authority(), workspace).unwrap();
+    let lock = LockPolicy::new(Duration::from_millis(settings.lock_wait_ms), Duration::from_secs(30));
+    let files_settings =
+        FilesSettings { journal: state.join("journal"), lock, largest: ByteLimit::new(16 << 20) };
+    let audit = AuditSettings {
+        dir: state.join("audit"),
+        mirror: settings.mirror.then(|| workspace.join(MIRROR)),
+        durable: false,
+        alerts: settings.alerts(),
+    };
+    Corridor::new(CorridorParts {
+        instruments: Instruments {
+            files: Files::new(root, Arc::new(scope), policy.epoch(), files_settings),
+            outputs: Outputs::new(state.join("outputs")),
+        },
+        policy,
+        redactor: settings.redactor(),
+        audit: AuditLog::open(audit, Arc::clone(&clock)),
+        on_audit_failure: settings.on_audit_failure(),
+        limits: settings.limits(),
+        clock,
+    })
+}
+
+pub(crate) fn code(reply: &Reply) -> Option<ErrorCode> {
+    reply.error().map(|error| error.code)
+}
+
+/// Success, or the error in full.
+#[track_caller]
+pub(crate) fn demand_success(reply: &Reply) {
+    assert!(reply.error().is_none(), "{:?}", reply.error());
+}

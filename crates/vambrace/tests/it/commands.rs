@@ -1,0 +1,333 @@
+//! The command table: what goes in, what comes out, and how it ends.
+
+use std::fs;
+use std::io::Read as _;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::{Ran, World, credential};
+
+fn world() -> World {
+    let world = World::new();
+    world.file("a.txt", "one\ntwo\n").file("src/lib.rs", "fn a() {}\n").file(".env", "KEY=value");
+    world
+}
+
+#[track_caller]
+fn check(args: &[&str], code: i32) -> Ran {
+    let ran = world().run(args);
+    assert_eq!(ran.code, code, "{args:?}: {ran:?}");
+    ran
+}
+
+#[test]
+fn exit_codes() {
+    check(&["call", "read_file", r#"{"path":"a.txt"}"#], 0);
+    check(&["call", "list_files"], 0); // no arguments are an empty object
+    check(&["call", "list_directory", "{}"], 0); // the other name of the same tool
+    check(&["call", "read_file", r#"{"path":"absent"}"#], 1);
+    check(&["call", "read_file", r#"{"pth":"a.txt"}"#], 1);
+    check(&["call", "no_such_tool", "{}"], 1);
+    check(&["call", "read_file", r#"{"path":".env"}"#], 3);
+    let secret = json!({"path": "b", "content": format!("token = {}", credential())}).to_string();
+    check(&["call", "write_file", &secret], 4);
+    check(&["check", "path", "a.txt"], 0);
+    check(&["check", "path", "../x"], 3);
+    check(&["check", "path", ".env", "--for", "write"], 3);
+}
+
+#[test]
+fn wrong_usage_is_exit_2_and_does_nothing() {
+    for args in [
+        &["call"][..],
+        &["call", "read_file", r#"{"path""#],
+        &["call", "read_file", "[]"],
+        &["call", "read_file", "7"],
+        &["call", "--batch", "read_file"],
+        &["no_such_command"],
+        &["--role", "boss", "call", "list_files"],
+        &["--tool", "everything", "call", "list_files"],
+        &["--profile", "lax", "call", "list_files"],
+        &["check", "path"],
+        &["check", "path", "a.txt", "--for", "eat"],
+        &["audit", "list", "--decision", "maybe"],
+        &["audit", "export", "--view", "005"],
+        &["--workspace", "absent", "call", "list_files"],
+        &["--workspace", "a.txt", "call", "list_files"],
+        &["--service", "absent", "call", "list_files"],
+        &["--service", "..", "call", "list_files"],
+    ] {
+        let ran = check(args, 2);
+        assert!(ran.stdout.is_empty(), "{ran:?}");
+        assert!(ran.stderr.starts_with("error: "), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_tool_result_has_the_shape_of_the_interface() {
+    let result = check(&["call", "read_file", r#"{"path":"a.txt"}"#], 0).json();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&result), ["status", "data", "error", "metadata"]);
+    assert_eq!((&result["status"], &result["error"]), (&json!("success"), &Value::Null));
+    assert_eq!(result["data"]["content"], "one\ntwo\n");
+    let metadata = ["call_id", "duration_ms", "security_checks", "dry_run", "truncated", "redactions"];
+    assert_eq!(keys(&result["metadata"])[..6], metadata);
+    assert_eq!(keys(&result["metadata"])[6..], ["enforcement", "checkpoint"]);
+    let refused = check(&["call", "read_file", r#"{"path":"absent"}"#], 1).json();
+    assert_eq!((&refused["status"], &refused["data"]), (&json!("error"), &Value::Null));
+    assert_eq!(keys(&refused["error"])[..3], ["code", "message", "suggestion"]);
+}
+
+#[test]
+fn global_options_stand_before_or_after_the_command() {
+    let world = world();
+    for args in [
+        &["--role", "product_owner", "--json", "-q", "call", "list_files", "{}"][..],
+        &["call", "--role", "product_owner", "list_files", "--json", "{}", "-q"],
+        &["call", "list_files", "{}", "--json", "-q", "--role", "product_owner"],
+    ] {
+        let ran = world.run(args);
+        assert_eq!((ran.code, &ran.json()["status"]), (0, &json!("success")), "{args:?}: {ran:?}");
+    }
+    assert_eq!(world.records().len(), 3);
+}
+
+#[test]
+fn every_command_that_answers_speaks_json() {
+    let world = world();
+    world.call("read_file", &json!({"path": ".env"}));
+    let id = world.call("list_files", &json!({})).json()["metadata"]["call_id"].as_str().unwrap().to_owned();
+    let file = world.dir().join("new.yaml").to_str().unwrap().to_owned();
+    for args in [
+        &["call", "list_files"][..],
+        &["check", "path", "a.txt"],
+        &["check", "text"],
+        &["audit", "list"],
+        &["audit", "show", &id],
+        &["audit", "verify"],
+        &["audit", "alerts"],
+        &["audit", "export"],
+        &["audit", "export", "--view", "001"],
+        &["audit", "export", "--view", "002"],
+        &["audit", "export", "--view", "004"],
+        &["config", "check"],
+        &["config", "show"],
+        &["config", "schema"],
+        &["config", "init", &file],
+        &["doctor"],
+        &["stop", "somebody"],
+        &["resume", "somebody"],
+    ] {
+        let ran = world.run(&[args, &["--json"]].concat());
+        assert_eq!(ran.code, 0, "{args:?}: {ran:?}");
+        let whole: Vec<Result<Value, _>> =
+            serde_json::Deserializer::from_slice(&ran.stdout).into_iter().collect();
+        assert!(whole.iter().all(Result::is_ok), "{args:?}: {ran:?}");
+        assert!(!whole.is_empty() || args == ["audit", "alerts"], "{args:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn call_batch_answers_every_line_in_order() {
+    let world = world();
+    let lines = [
+        json!({"tool": "read_file", "arguments": {"path": "a.txt"}}).to_string(),
+        json!({"tool": "read_file", "arguments": {"path": ".env"}}).to_string(),
+        "not json".to_owned(),
+        String::new(),
+        json!({"tool": "write_file", "arguments": {"path": "n", "content": "x"}, "dry_run": true}).to_string(),
+        json!({"tool": "list_files"}).to_string(),
+        json!({"arguments": {}}).to_string(),
+        json!({"tool": 7}).to_string(),
+        json!({"tool": "list_files", "dry_run": "yes"}).to_string(),
+        json!({"tool": "write_file", "arguments": {"path": "w", "content": "x"}}).to_string(),
+    ];
+    let ran = world.feed(&["call", "--batch"], lines.join("\n"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let codes: Vec<String> =
+        ran.lines().iter().map(|line| line["error"]["code"].as_str().unwrap_or("-").to_owned()).collect();
+    let bad = "ValidationError";
+    assert_eq!(codes, ["-", "BlockedPath", bad, "-", "-", bad, bad, bad, "-"]);
+    assert!(!world.work().join("n").exists(), "a dry run");
+    assert_eq!(world.text("w"), "x");
+}
+
+#[test]
+fn check_path_batch_echoes_its_input_in_order() {
+    let world = world();
+    let rows = [
+        (json!({"input": "a.txt"}), "allow", "Allowed"),
+        (json!({"input": "../x", "for": "write"}), "deny", "PathOutsideProject"),
+        (json!({"input": ".env", "for": "delete"}), "deny", "BlockedPath"),
+        (json!({"input": "new", "for": "write"}), "allow", "Allowed"),
+        (json!({"input": ".mcp.json", "for": "write"}), "deny", "ProtectedPath"),
+        (json!({"input": "a\u{0}b"}), "deny", "InvalidPath"),
+        (json!({"input": "a.txt", "for": "delete"}), "allow", "Allowed"),
+    ];
+    let input: String = rows.iter().map(|(row, ..)| format!("{row}\n")).collect();
+    let ran = world.feed(&["check", "path", "--batch"], input);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let answers = ran.lines();
+    assert_eq!(answers.len(), rows.len());
+    for ((row, decision, code), answer) in rows.iter().zip(&answers) {
+        assert_eq!((&answer["input"], &answer["decision"]), (&row["input"], &json!(decision)), "{answer}");
+        assert_eq!(answer["code"], *code);
+        for key in ["rule", "message", "suggestion"] {
+            assert!(answer[key].is_string(), "{key} in {answer}");
+        }
+    }
+    assert_eq!(world.text("a.txt"), "one\ntwo\n", "asking changes nothing");
+    assert!(!world.work().join("new").exists());
+}
+
+#[test]
+fn check_text_tells_places_and_not_values() {
+    let (world, secret) = (world(), credential());
+    let text = format!("é one\ntwo {secret} three\n");
+    let ran = world.feed(&["check", "text"], &text);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let findings = ran.json();
+    let found = &findings[0];
+    let place = |key: &str| usize::try_from(found[key].as_u64().unwrap()).unwrap();
+    assert_eq!(&text[place("start")..place("end")], secret);
+    assert_eq!((place("line"), findings.as_array().unwrap().len()), (2, 1));
+    assert!(!ran.text().contains(&secret));
+    let none = world.feed(&["check", "text"], "nothing to see");
+    assert_eq!((none.code, none.json()), (0, json!([])));
+}
+
+#[test]
+fn redact_passes_every_other_byte() {
+    let (world, secret) = (world(), credential());
+    let noise: Vec<u8> = (0..200_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let input = [&noise[..], b" ", secret.as_bytes(), b"\n", &noise[..], b"\xff\xfe\x00"].concat();
+    let ran = world.feed(&["redact"], &input);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let marker = b"[REDACTED:github-token]";
+    assert!(!find(&ran.stdout, secret.as_bytes()));
+    assert!(find(&ran.stdout, marker));
+    assert_eq!(ran.stdout.len(), input.len() - secret.len() + marker.len());
+    assert!(ran.stdout.ends_with(b"\xff\xfe\x00") && ran.stdout.starts_with(&noise));
+    let counted = world.feed(&["redact", "--stats"], &secret);
+    assert!(counted.stderr.starts_with("1 secrets replaced"), "{counted:?}");
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}
+
+#[test]
+fn a_dry_run_shows_the_change_and_makes_none() {
+    let world = world();
+    let before = World::everything_in(&world.work());
+    let rows = [
+        ("write_file", json!({"path": "a.txt", "content": "one\nTWO\n"}), "-two\n+TWO\n"),
+        ("write_file", json!({"path": "new/x", "content": "x\n"}), "+x\n"),
+        ("edit_file", json!({"path": "a.txt", "old_text": "two", "new_text": "TWO"}), "-two\n+TWO\n"),
+        ("delete_file", json!({"path": "a.txt"}), ""),
+        ("create_directory", json!({"path": "new"}), ""),
+    ];
+    for (tool, arguments, diff) in rows {
+        let ran = world.run(&["--dry-run", "call", tool, &arguments.to_string()]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let result = ran.json();
+        assert_eq!(result["metadata"]["dry_run"], true);
+        let shown = [&result["data"]["diff"], &result["data"]["files"][0]["diff"]];
+        let shown = shown.iter().find_map(|diff| diff.as_str()).unwrap_or_default();
+        assert!(shown.contains(diff), "{ran:?}");
+    }
+    let mirror = world.work().join(".vambrace");
+    let after: Vec<_> = World::everything_in(&world.work())
+        .into_iter()
+        .filter(|(path, _)| !path.starts_with(&mirror))
+        .collect();
+    assert_eq!(before.len(), after.len());
+    assert!(before.iter().all(|entry| after.contains(entry)));
+    assert!(!world.work().join("new").exists());
+    let records = world.records();
+    assert!(records.iter().all(|record| record["dry_run"] == true && record["ending"] == "dry_run"));
+    assert_eq!(records.len(), 5);
+}
+
+#[test]
+fn a_dry_run_gives_the_verdict_of_the_real_call() {
+    let world = world();
+    for (tool, arguments, code) in [
+        ("write_file", json!({"path": ".env", "content": "x"}), 3),
+        ("write_file", json!({"path": "b", "content": credential()}), 4),
+        ("edit_file", json!({"path": "a.txt", "old_text": "absent", "new_text": "x"}), 1),
+    ] {
+        let real = world.call(tool, &arguments);
+        let dry = world.feed(&["--dry-run", "call", tool, "-"], arguments.to_string());
+        assert_eq!((dry.code, dry.error_code()), (code, real.error_code()), "{tool} {arguments}");
+        assert_eq!(real.code, code, "{real:?}");
+    }
+}
+
+#[test]
+fn completions_and_the_manual_page_are_there() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = check(&["completions", shell], 0).text();
+        assert!(script.contains("vambrace") && script.contains("doctor"), "{shell}");
+    }
+    let page = check(&["man"], 0).text();
+    assert!(page.contains(".TH vambrace 1") && page.contains("dry\\-run"), "{page}");
+    check(&["completions", "tcsh"], 2);
+}
+
+/// A reader such as `head` that has seen enough is no fault of ours.
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let world = world();
+    for args in [&["completions", "bash"][..], &["man"], &["config", "schema"], &["config", "show"]] {
+        let mut command = world.command(args);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut complaint = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+        assert_eq!((child.wait().unwrap().code(), complaint.as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[test]
+fn doctor_finds_every_row_holding() {
+    let world = world();
+    let ran = world.run(&["doctor"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let rows = ran.json();
+    let rows = rows.as_array().unwrap();
+    assert!(rows.iter().all(|row| row["state"] != "broken"), "{ran:?}");
+    assert!(rows.iter().filter(|row| row["state"] == "holds").count() >= 10, "{ran:?}");
+    let left: Vec<_> = fs::read_dir(world.state()).map(|entries| entries.flatten().collect()).unwrap_or_default();
+    assert!(left.is_empty(), "the self-attack leaves nothing behind: {left:?}");
+}
+
+#[test]
+fn audit_show_tells_the_whole_call() {
+    let world = world();
+    let result = world.call("write_file", &json!({"path": "n", "content": "x"})).json();
+    let ran = world.run(&["audit", "show", result["metadata"]["call_id"].as_str().unwrap()]);
+    let kinds: Vec<Value> = ran.lines().iter().map(|record| record["kind"].clone()).collect();
+    assert_eq!((ran.code, kinds), (0, vec![json!("intent"), json!("outcome")]));
+    assert_eq!(world.run(&["audit", "show", "call_00000000000000000000000000"]).code, 1);
+}
+
+#[test]
+fn the_mirror_has_the_form_of_specification_002() {
+    let world = world();
+    world.call("read_file", &json!({"path": "a.txt"}));
+    world.call("read_file", &json!({"path": ".env"}));
+    let mirror = world.text(".vambrace/tool_log.jsonl");
+    let lines: Vec<Value> = mirror.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let success: Vec<bool> = lines.iter().map(|line| line["success"].as_bool().unwrap()).collect();
+    assert_eq!(success, [true, false]);
+    let keys: Vec<&String> = lines[1].as_object().unwrap().keys().collect();
+    let expected = ["timestamp", "tool", "input", "result", "success", "duration_ms", "conversation_id"];
+    assert_eq!(keys[..7], expected);
+    assert_eq!(world.text(".vambrace/.gitignore"), "*\n");
+    let other = World::new();
+    other.file("a.txt", "x");
+    other.run(&["--profile", "terminal-agent", "-q", "call", "read_file", r#"{"path":"a.txt"}"#]);
+    assert_eq!(other.text(".claude/tool_log.jsonl").lines().count(), 1);
+}

@@ -1,0 +1,28 @@
+//! The real binary, from outside: what a script, an MCP client or an attacker sees. Nothing here knows a crate of ours.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail loudly"
+)]
+#![expect(clippy::disallowed_types, reason = "only a process of its own shows what a user of the binary sees")]
+
+mod commands;
+mod config;
+mod denied;
+mod hostile;
+mod inspector;
+mod kill;
+mod mcp;
+mod mcp_client;
+mod mcp_hostile;
+mod oversize;
+mod python;
+mod record;
+mod secrets;
+mod standing;
+mod support;
+mod tamper;
