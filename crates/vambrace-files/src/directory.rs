@@ -86,15 +86,20 @@ impl Opener<'_> {
         }
     }
 
-    pub(crate) fn remove_file(&self, path: &ScopedPath) -> Result<u64, FilesError> {
-        let (folder, name) = self.parent(path, Access::Delete)?;
+    /// Removes the entry of a folder whose lock the caller holds.
+    pub(crate) fn remove_file(
+        &self,
+        folder: &OwnedFd,
+        path: &ScopedPath,
+        name: &str,
+    ) -> Result<u64, FilesError> {
         let spelled = self.spelled(path);
         let stat =
-            self.entry(&folder, path, name)?.ok_or_else(|| FilesError::NotFound { path: spelled.clone() })?;
+            self.entry(folder, path, name)?.ok_or_else(|| FilesError::NotFound { path: spelled.clone() })?;
         self.demand_changeable(path, &stat)?;
-        rustix::fs::unlinkat(&folder, name, AtFlags::empty())
+        rustix::fs::unlinkat(folder, name, AtFlags::empty())
             .map_err(|errno| FilesError::os(&spelled, "delete", errno))?;
-        let _ = rustix::fs::fsync(&folder);
+        let _ = rustix::fs::fsync(folder);
         Ok(u64::try_from(stat.st_size).unwrap_or(0))
     }
 }

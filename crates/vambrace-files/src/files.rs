@@ -144,7 +144,7 @@ impl Files {
         let (folder, name) = opener.parent(&path, Access::Delete)?;
         let spelled = opener.spelled(&path);
         let _lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
-        opener.remove_file(&path)
+        opener.remove_file(&folder, &path, name)
     }
 
     pub fn write(&self, permit: Permit<WriteFile>, stop: &Stop) -> Result<Written, FilesError> {

@@ -12,7 +12,7 @@ use vambrace_tools::{CallContext, Hands, Look, Tool, Warrant};
 use vambrace_types::{ErrorCode, RawOutput, ToolError};
 
 use crate::stage::{self, Call, Setback, Trail};
-use crate::{Corridor, Incoming, Reply};
+use crate::{Corridor, Incoming, OnAuditFailure, Reply};
 
 pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incoming) -> Reply {
     let call = Call::begin(corridor, incoming, T::ABOUT.name);
@@ -53,15 +53,17 @@ async fn attempt<T: Tool>(
     // 6½ preview: a dry run ends here.
     let stop = Stop::default();
     if call.entry.dry_run {
-        let look = Look::new(&parts.instruments, policy, &call.entry.caller, parts.limits, stop);
+        let caller = &call.entry.caller;
+        let look = Look::new(&parts.instruments, policy, &parts.redactor, caller, parts.limits, stop);
         return Ok(tool.preview(&permit, &look)?);
     }
 
-    // 7 record the intent: without it, only reading goes on.
+    // 7 record the intent: without it, only reading goes on unless the operator chose otherwise.
     let intent = stage::record_intent(corridor, call, &permit, trail)?;
-    let warrant = match &intent {
-        Ok(receipt) => Warrant::Written(receipt),
-        Err(error) => Warrant::Unrecorded(error),
+    let warrant = match (&intent, parts.on_audit_failure) {
+        (Ok(receipt), _) => Warrant::Written(receipt),
+        (Err(error), OnAuditFailure::Warn) => Warrant::Waived(error),
+        (Err(error), OnAuditFailure::DenyWrites | OnAuditFailure::DenyAll) => Warrant::Unrecorded(error),
     };
 
     // 9 execute, watched: the caller may cancel or go, and time may run out.

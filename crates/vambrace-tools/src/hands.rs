@@ -20,10 +20,13 @@ pub struct Instruments {
     pub outputs: Outputs,
 }
 
-/// Why these hands may exist: the intent is written, or writing it failed and only reading is left.
+/// Why these hands may exist: the intent is written, or writing it failed.
 pub enum Warrant<'call> {
     Written(&'call IntentReceipt),
+    /// Only reading is left.
     Unrecorded(&'call AuditError),
+    /// The operator chose that everything goes on all the same (`audit.on_failure: warn`).
+    Waived(&'call AuditError),
 }
 
 /// Told how far long work has come.
@@ -88,10 +91,10 @@ impl<'call> Hands<'call> {
         &self.instruments.files
     }
 
-    /// For changing: no record, no change.
+    /// For changing: no record, no change, unless the operator has waived it.
     pub(crate) fn files_to_change(&self) -> Result<&Files, ToolError> {
         match self.warrant {
-            Warrant::Written(_) => Ok(&self.instruments.files),
+            Warrant::Written(_) | Warrant::Waived(_) => Ok(&self.instruments.files),
             Warrant::Unrecorded(_) => Err(ToolError::new(
                 ErrorCode::AuditUnavailable,
                 "The record cannot be written, so nothing was changed.",
@@ -158,6 +161,7 @@ impl Budget for PatternTime {
 pub struct Look<'call> {
     pub(crate) instruments: &'call Instruments,
     pub(crate) policy: &'call Policy,
+    pub(crate) redactor: &'call Redactor,
     pub(crate) caller: &'call Caller,
     pub(crate) limits: Limits,
     pub(crate) stop: Stop,
@@ -167,11 +171,12 @@ impl<'call> Look<'call> {
     pub fn new(
         instruments: &'call Instruments,
         policy: &'call Policy,
+        redactor: &'call Redactor,
         caller: &'call Caller,
         limits: Limits,
         stop: Stop,
     ) -> Look<'call> {
-        Look { instruments, policy, caller, limits, stop }
+        Look { instruments, policy, redactor, caller, limits, stop }
     }
 
     pub fn spelled(&self, path: &ScopedPath) -> String {

@@ -5,7 +5,7 @@ use std::fs;
 use vambrace_files::FilesError;
 use vambrace_types::ByteLimit;
 
-use crate::world::{Choices, World};
+use crate::world::{Choices, Meddle, World};
 
 const FILES: [&str; 3] = ["a.txt", "d/b.txt", "d/c.txt"];
 
@@ -63,7 +63,7 @@ fn when_apply_panics_nothing_is_changed_and_nothing_held() {
 
 #[test]
 fn one_that_cannot_be_edited_spares_the_others() {
-    let rows: [(&str, &dyn Fn(&World)); 5] = [
+    let rows: [(&str, Meddle<'_>); 5] = [
         ("FileNotFound", &|world| fs::remove_file(world.inside("d/c.txt")).unwrap()),
         ("BinaryFile", &|world| world.put("d/c.txt", b"\xff")),
         ("HardLinkRefused", &|world| fs::hard_link(world.inside("d/c.txt"), world.inside("again")).unwrap()),
@@ -110,7 +110,7 @@ fn a_file_changed_while_it_was_edited_stays_theirs_and_spares_the_others() {
 
 #[test]
 fn a_file_deleted_or_exchanged_while_it_was_edited_is_a_change() {
-    let rows: [&dyn Fn(&World); 3] = [
+    let rows: [Meddle<'_>; 3] = [
         &|world| fs::remove_file(world.inside("a.txt")).unwrap(),
         &|world| {
             world.put("other", "old a.txt");

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps};
 use vambrace_files::LockPolicy;
 
 use crate::child::{Part, Running};
-use crate::world::{Choices, World};
+use crate::world::{Choices, Meddle, World};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -158,7 +158,7 @@ fn a_fresh_lock_is_not_stale() {
 #[test]
 fn what_is_not_a_lock_file_neither_hangs_nor_leads_out() {
     let secret = "4194305 1\n";
-    let plant: [(&str, &dyn Fn(&World)); 5] = [
+    let plant: [(&str, Meddle<'_>); 5] = [
         ("a link outside", &|world| {
             std::os::unix::fs::symlink("../outside/x", world.inside(".lock.a.txt")).unwrap()
         }),

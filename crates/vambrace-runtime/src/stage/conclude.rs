@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use vambrace_audit::{Ending, Outcome, Verdict as Judged, Violation, ViolationKind};
 use vambrace_policy::{Severity, Verdict};
-use vambrace_redact::{RedactedTree, Redactor, truncate};
+use vambrace_redact::{RedactedText, RedactedTree, Redactor, truncate};
 use vambrace_types::{ErrorCode, Family, Metadata, RawOutput, SecurityChecks, Status, ToolError, Tree};
 
 use super::record::loudness;
 use super::{Call, Setback, Trail};
 use crate::Corridor;
-use crate::corridor::chance;
+use crate::corridor::{OnAuditFailure, chance};
 use crate::leash::Stopped;
 use crate::reply::{Recorded, Reply, ReplyError};
 
@@ -84,6 +84,12 @@ pub(crate) fn conclude(
         }
     };
 
+    let (data, error) = if shows_unrecorded(corridor, call, &recorded) {
+        (RedactedTree::null(), Some(unrecorded()))
+    } else {
+        (data, error)
+    };
+
     // 13 respond.
     let metadata = Metadata {
         call_id: call.entry.call_id.clone(),
@@ -109,6 +115,23 @@ pub(crate) fn conclude(
         rule: redactor.text(&trail.rule).value,
         tool: call.entry.tool.as_str().to_owned(),
         recorded,
+    }
+}
+
+/// A preview has no intent: when its outcome is lost too, nothing at all is on record of what it shows.
+fn shows_unrecorded(corridor: &Corridor, call: &Call, recorded: &Recorded) -> bool {
+    match (recorded, corridor.parts.on_audit_failure) {
+        (Recorded::No(_), OnAuditFailure::DenyAll) => call.entry.dry_run,
+        (Recorded::No(_), OnAuditFailure::Warn | OnAuditFailure::DenyWrites) | (Recorded::Yes(_), _) => false,
+    }
+}
+
+fn unrecorded() -> ReplyError {
+    ReplyError {
+        code: ErrorCode::AuditUnavailable,
+        message: RedactedText::fixed("The record cannot be written, so there is no preview."),
+        suggestion: RedactedText::fixed("Tell the person you work for; the log on standard error says what is wrong."),
+        details: None,
     }
 }
 
@@ -142,7 +165,10 @@ impl End {
             }
             Err(Setback::Error(error)) => match (error.family(), call.leash.stopped()) {
                 (Family::Denied, _) => End::failed(error, Ending::Denied, Verdict::Deny, Severity::Warning),
-                (_, Some(stopped)) if error.code == ErrorCode::Cancelled => End::stopped(stopped),
+                // A door that stops although nobody pulled has met its deadline a moment before the watch did.
+                (_, stopped) if error.code == ErrorCode::Cancelled => {
+                    End::stopped(stopped.unwrap_or(Stopped::TimedOut))
+                }
                 (Family::Invalid | Family::Ask | Family::Busy | Family::Failed | Family::Internal, _) => {
                     End::failed(error, Ending::Failed, Verdict::Allow, Severity::Info)
                 }
@@ -228,7 +254,7 @@ fn clean_error(redactor: &Redactor, error: &ToolError, n_redactions: &mut usize)
 fn fit(corridor: &Corridor, call: &Call, tree: RedactedTree) -> (RedactedTree, bool) {
     let parts = &corridor.parts;
     let owner = &call.entry.caller.id;
-    let mut keep = |text: vambrace_redact::RedactedText| {
+    let mut keep = |text: RedactedText| {
         parts.instruments.outputs.keep(owner, text.as_str(), chance()).ok()
     };
     let (tree, cut) = truncate::fit(tree, parts.limits.reply, &mut keep);

@@ -15,6 +15,7 @@ pub(crate) type Snapshot = BTreeMap<String, String>;
 
 /// Makes the entries that a map of path and description names. A text is a file; an object is something else.
 pub(crate) fn make(workspace: &Path, entries: &serde_json::Map<String, Value>) {
+    fs::create_dir_all(workspace).unwrap();
     for (path, entry) in entries {
         make_one(&workspace.join(path), workspace, entry);
     }
@@ -118,4 +119,8 @@ pub(crate) fn hold_lock(folder: &Path, name: &str) -> File {
     let file = File::create(folder.join(format!(".lock.{name}"))).unwrap();
     file.lock().unwrap();
     file
+}
+
+pub(crate) fn remove_lock(folder: &Path, name: &str) {
+    fs::remove_file(folder.join(format!(".lock.{name}"))).unwrap();
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use vambrace_audit::{AuditLog, AuditSettings, Clock};
@@ -40,7 +40,6 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(TestClock::new());
         let (workspace, state) = (folder.path().join("workspace"), folder.path().join("state"));
-        disk::make(&workspace, json!({".": {"directory": true}}).as_object().unwrap());
         disk::make(&workspace, entries.as_object().unwrap());
         if settings.audit_broken {
             disk::write(&state.join("audit"), "not a folder");

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities,
-    ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode as RpcErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, ToolDescription};
 use vambrace_tools::ProgressSink;
-use vambrace_types::{Caller, SessionId, Status};
+use vambrace_types::{Caller, ErrorCode, SessionId, Status};
 
+use crate::mcp::oversize::{LONGEST, TOO_LONG};
 use crate::{render, wire};
 
 const INSTRUCTIONS: &str = "Vambrace gives you governed tools. Paths are relative to the service folder. A refused call \
@@ -56,6 +57,22 @@ impl ServerHandler for Gate {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let tools = self.corridor.tools_for(&self.caller);
         tools.into_iter().find(|tool| tool.about.name == name).map(describe)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if request.method == TOO_LONG {
+            let details = json!({
+                "code": ErrorCode::MessageTooLarge.as_str(),
+                "suggestion": "Send less at once; large files can be written in parts with edit_file.",
+            });
+            let message = format!("The message is longer than {LONGEST} bytes and was not read.");
+            return Err(ErrorData::invalid_request(message, Some(details)));
+        }
+        Err(ErrorData::new(RpcErrorCode::METHOD_NOT_FOUND, "There is no such method.", None))
     }
 
     /// Denials are results with `isError`, never protocol errors: clients hide the text of those from the model.

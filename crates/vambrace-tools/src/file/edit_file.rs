@@ -6,8 +6,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use vambrace_edit::{Captures, Edit, Language, MatchMode, Operation, apply, unified_diff};
+use vambrace_files::FilesError;
 use vambrace_policy::{EditFiles, FileEdits, Permit, Writes};
-use vambrace_redact::FindingKind;
+use vambrace_redact::{FindingKind, Redactor};
 use vambrace_types::{ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
 
 use crate::hands::PatternTime;
@@ -151,6 +152,7 @@ impl Tool for EditFileTool {
             let old = look.text(&file.path, look.limits.read_most)?.content;
             let budget = PatternTime::start(time_for(&file.edits, look.limits), &look.stop);
             let (new, n_applied) = edited(&look.spelled(&file.path), &file.path, &old, &file.edits, &budget)?;
+            demand_no_new_secret(look.redactor, &old, &new)?;
             shown.push(describe(&look.spelled(&file.path), n_applied, &old, &new));
         }
         Ok(RawOutput::new(Tree::map([("files", Tree::List(shown))])))
@@ -165,8 +167,11 @@ impl Tool for EditFileTool {
         let mut n_applied = Vec::new();
         let mut apply_to = |path: &ScopedPath, old: &str, edits: &[Change]| -> Result<String, Setback> {
             let budget = PatternTime::start(time_for(edits, hands.limits()), hands.stop());
-            let (new, n) = edited(&hands.spelled(path), path, old, edits, &budget)?;
-            demand_no_new_secret(hands, old, &new)?;
+            let (new, n) = edited(&hands.spelled(path), path, old, edits, &budget).map_err(|error| {
+                // The budget ends with the call: a pattern that was stopped with it did nothing wrong.
+                if hands.stop().is_set() { files(FilesError::Stopped) } else { error }
+            })?;
+            demand_no_new_secret(hands.redactor(), old, &new)?;
             n_applied.push(n);
             Ok(new)
         };
@@ -188,8 +193,8 @@ impl Tool for EditFileTool {
 /// Carries a `ToolError` through the door.
 struct Setback(ToolError);
 
-impl From<vambrace_files::FilesError> for Setback {
-    fn from(error: vambrace_files::FilesError) -> Setback {
+impl From<FilesError> for Setback {
+    fn from(error: FilesError) -> Setback {
         Setback(files(error))
     }
 }
@@ -270,9 +275,9 @@ fn edited(
 
 /// The contents were scanned before the decision; a secret could still be put together from what stands in the file
 /// and what is put in. THREAT: P02.
-fn demand_no_new_secret(hands: &Hands<'_>, old: &str, new: &str) -> Result<(), ToolError> {
+fn demand_no_new_secret(redactor: &Redactor, old: &str, new: &str) -> Result<(), ToolError> {
     let count = |text: &str| {
-        hands.redactor().scan(text.as_bytes()).iter().filter(|f| f.kind == FindingKind::Known).count()
+        redactor.scan(text.as_bytes()).iter().filter(|f| f.kind == FindingKind::Known).count()
     };
     if count(new) > count(old) {
         return Err(ToolError::new(ErrorCode::SecretInWrite, "The edited text would hold a secret.")

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use vambrace_edit::Pattern;
-use vambrace_files::{Chunk, SweepReport};
+use vambrace_files::{Chunk, FilesError, SweepReport};
 use vambrace_policy::{CountMatches, Permit, SearchFiles};
 use vambrace_types::{ErrorCode, RawOutput, ToolError, Tree};
 
@@ -95,7 +95,7 @@ impl Tool for SearchFileTool {
         let report = hands
             .blocking(|| hands.files().search(permit, &deadline, &|chunk| search.look_into(chunk)))?
             .map_err(files)?;
-        search.tally.demand_time_kept()?;
+        search.tally.demand_finished(hands, &report)?;
         let n_matches = search.tally.n_matches.load(Ordering::Relaxed);
         let found = search.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let n_shown = found.len() as u64;
@@ -103,7 +103,7 @@ impl Tool for SearchFileTool {
         let mut entries = vec![
             ("matches", Tree::List(matches)),
             ("total_matches", Tree::bytes(n_matches)),
-            ("truncated", Tree::Bool(n_shown < n_matches || report.stopped)),
+            ("truncated", Tree::Bool(n_shown < n_matches)),
         ];
         entries.extend(passed_over(&report));
         Ok(RawOutput::new(Tree::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())))
@@ -149,11 +149,10 @@ impl Tool for CountMatchesTool {
         };
         let deadline = hands.deadline();
         let report = hands.blocking(|| hands.files().count(permit, &deadline, &visit))?.map_err(files)?;
-        tally.demand_time_kept()?;
+        tally.demand_finished(hands, &report)?;
         let mut entries = vec![
             ("count", Tree::bytes(tally.n_matches.into_inner())),
             ("files", Tree::bytes(n_files.into_inner())),
-            ("truncated", Tree::Bool(report.stopped)),
         ];
         entries.extend(passed_over(&report));
         Ok(RawOutput::new(Tree::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())))
@@ -183,9 +182,14 @@ impl Tally {
         }
     }
 
-    /// Specification 004: a pattern that runs too long is a security error, not a short answer.
-    fn demand_time_kept(&self) -> Result<(), ToolError> {
-        if !self.out_of_time.load(Ordering::Relaxed) {
+    /// Part of an answer would pass for the whole. A pattern that was stopped together with its call did nothing
+    /// wrong; one that runs too long by itself is a security error (specification 004).
+    fn demand_finished(&self, hands: &Hands<'_>, report: &SweepReport) -> Result<(), ToolError> {
+        let out_of_time = self.out_of_time.load(Ordering::Relaxed);
+        if report.stopped || (out_of_time && hands.stop().is_set()) {
+            return Err(files(FilesError::Stopped));
+        }
+        if !out_of_time {
             return Ok(());
         }
         Err(ToolError::new(ErrorCode::SecurityError, "The pattern ran longer than it may on one file.")

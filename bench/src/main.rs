@@ -1,0 +1,74 @@
+//! `cargo xtask bench NAME`: Vambrace beside its peers and beside what physics allows, on this machine, in one run.
+//!
+//! Starts the release binary and speaks to it as any client does. Never shipped, and no part of the test suite: a
+//! number that depends on the machine is for a person to read, not for CI to fail on.
+
+#![expect(clippy::print_stdout, reason = "a benchmark talks to the person who started it")]
+
+mod failure;
+mod files;
+mod measure;
+mod mcp;
+mod peers;
+mod pipes;
+mod place;
+mod report;
+mod sample;
+mod table;
+
+use std::io::{BufRead as _, Write as _};
+use std::process::ExitCode;
+
+use failure::Failure;
+use place::Place;
+
+const HELP: &str = "\
+cargo xtask bench NAME …
+
+  files   read_file over MCP, start and memory, search, durable edits, the record
+
+Prints a table and rewrites the section NAME of docs/performance.md.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match dispatch(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            println!("\nFAILED: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(words: &[&str]) -> Result<(), Failure> {
+    if let ["--echo", n_bytes] = words {
+        let _ = echo(n_bytes.parse().unwrap_or(1));
+        return Ok(());
+    }
+    if words.is_empty() || words.iter().any(|word| matches!(*word, "help" | "--help" | "-h")) {
+        println!("{HELP}");
+        return Ok(());
+    }
+    if let Some(unknown) = words.iter().find(|word| **word != "files") {
+        return Err(Failure::new(
+            format!("there is no benchmark `{unknown}`"),
+            "Run `cargo xtask bench` for the list.",
+        ));
+    }
+    files::run(&Place::find()?)
+}
+
+/// The pipe echo for machines without a C compiler; see `echo.c`. It ends when nobody listens.
+fn echo(n_bytes: usize) -> std::io::Result<()> {
+    let mut answer = vec![b'x'; n_bytes.saturating_sub(1)];
+    answer.push(b'\n');
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line)? > 0 {
+        output.write_all(&answer)?;
+        output.flush()?;
+        line.clear();
+    }
+    Ok(())
+}

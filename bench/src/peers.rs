@@ -1,0 +1,167 @@
+//! Who runs beside us: built, installed or found; and said plainly when missing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::failure::Failure;
+use crate::place::{self, Place};
+
+/// How the reference server is named in tables and messages.
+pub(crate) const REFERENCE: &str = "reference filesystem server";
+const PACKAGE: &str = "@modelcontextprotocol/server-filesystem";
+
+/// A peer: where it is and which version, or what to do to get it.
+pub(crate) enum Peer {
+    Here { program: PathBuf, version: String },
+    Missing { name: &'static str, fix: String },
+}
+
+impl Peer {
+    pub(crate) fn program(&self) -> Option<&Path> {
+        match self {
+            Peer::Here { program, .. } => Some(program),
+            Peer::Missing { .. } => None,
+        }
+    }
+
+    pub(crate) fn described(&self) -> String {
+        match self {
+            Peer::Here { version, .. } => version.clone(),
+            Peer::Missing { name, .. } => format!("{name} (missing)"),
+        }
+    }
+
+    fn announce(self) -> Peer {
+        if let Peer::Missing { name, fix } = &self {
+            println!("Missing: {name}. Going on without. {fix}");
+        }
+        self
+    }
+}
+
+/// Builds the product in the profile that people run.
+pub(crate) fn vambrace(place: &Place) -> Result<(), Failure> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .current_dir(&place.root)
+        .args(["build", "--quiet", "--release", "--package", "vambrace"])
+        .status()
+        .map_err(Failure::start("cargo"))?;
+    if status.success() && place.vambrace.is_file() {
+        return Ok(());
+    }
+    Err(Failure::new("the release binary was not built", "Run `cargo build --release` and fix what it says."))
+}
+
+/// The reference filesystem server of MCP, pinned with hashes in `bench/tools`.
+pub(crate) fn reference(place: &Place) -> Result<Peer, Failure> {
+    let folder = place.tools.join("node");
+    let program = folder.join("node_modules").join(PACKAGE).join("dist/index.js");
+    let sources = ["package.json", "package-lock.json"].map(|name| place.root.join("bench/tools").join(name));
+    let mut wanted = String::new();
+    for source in &sources {
+        wanted += &fs::read_to_string(source).map_err(Failure::disk(source))?;
+    }
+    let is_stamped = fs::read_to_string(folder.join("stamp")).is_ok_and(|found| found == wanted);
+    let missing = |fix: &str| Peer::Missing { name: REFERENCE, fix: fix.to_owned() }.announce();
+    let Some(node) = answer(Command::new("node").arg("--version")) else {
+        return Ok(missing("It runs on Node: as root, run `apt-get install nodejs npm`."));
+    };
+    if !is_stamped || !program.is_file() {
+        println!("Installing {PACKAGE} from npm into target/bench-tools.");
+        place::make_empty(&folder)?;
+        for source in &sources {
+            let copy = folder.join(source.file_name().unwrap_or_default());
+            fs::copy(source, &copy).map_err(Failure::disk(&copy))?;
+        }
+        let mut install = Command::new("npm");
+        install.current_dir(&folder).args(["install", "--ignore-scripts", "--no-audit", "--no-fund"]);
+        install.args(["--loglevel", "error"]);
+        if !install.status().is_ok_and(|status| status.success()) || !program.is_file() {
+            return Ok(missing("Install Debian's `npm`, check the network and run this again."));
+        }
+        place::write(&folder.join("stamp"), &wanted)?;
+    }
+    let manifest = folder.join("node_modules").join(PACKAGE).join("package.json");
+    let manifest = fs::read(&manifest).map_err(Failure::disk(&manifest))?;
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
+    let version = manifest.get("version").and_then(serde_json::Value::as_str).unwrap_or("of unknown version");
+    Ok(Peer::Here { program, version: format!("{PACKAGE} {version} on Node {node}") })
+}
+
+/// Debian's ripgrep; installed when that is ours to do.
+pub(crate) fn ripgrep() -> Peer {
+    let find = || answer(Command::new("rg").arg("--version"));
+    let version = find().or_else(|| {
+        let is_root = answer(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
+        if is_root {
+            println!("Installing ripgrep with apt-get.");
+            let mut install = Command::new("apt-get");
+            install.args(["install", "--yes", "-qq", "--no-install-recommends", "ripgrep"]);
+            let _ = install.env("DEBIAN_FRONTEND", "noninteractive").status();
+        }
+        find()
+    });
+    let missing = || Peer::Missing {
+        name: "ripgrep",
+        fix: "As root, run `apt-get update && apt-get install ripgrep`.".to_owned(),
+    };
+    version.map_or_else(missing, |version| Peer::Here { program: "rg".into(), version }).announce()
+}
+
+pub(crate) fn grep() -> Peer {
+    let missing = || Peer::Missing { name: "grep", fix: "As root, run `apt-get install grep`.".to_owned() };
+    let version = answer(Command::new("grep").arg("--version"));
+    version.map_or_else(missing, |version| Peer::Here { program: "grep".into(), version }).announce()
+}
+
+/// The least a server could do: read a line, write a line. In C, or if there is no compiler our own binary does it.
+pub(crate) enum Echo {
+    C { program: PathBuf, version: String },
+    Own { program: PathBuf },
+}
+
+const ECHO_SOURCE: &str = include_str!("echo.c");
+
+pub(crate) fn echo(place: &Place) -> Result<Echo, Failure> {
+    let (source, program) = (place.tools.join("echo.c"), place.tools.join("echo"));
+    place::write(&source, ECHO_SOURCE)?;
+    let built = Command::new("cc").arg("-O2").arg("-o").arg(&program).arg(&source).status();
+    if built.is_ok_and(|status| status.success()) {
+        let version = answer(Command::new("cc").arg("--version")).unwrap_or_default();
+        return Ok(Echo::C { program, version });
+    }
+    println!("Missing: a C compiler (`cc`). The pipe echo is our own, in Rust. As root, run `apt-get install gcc`.");
+    let program = std::env::current_exe().map_err(Failure::disk(Path::new("our own binary")))?;
+    Ok(Echo::Own { program })
+}
+
+impl Echo {
+    /// Answers every line with one of `n_bytes`, the line end included.
+    pub(crate) fn command(&self, n_bytes: usize) -> Command {
+        let mut command = match self {
+            Echo::C { program, .. } => Command::new(program),
+            Echo::Own { program } => {
+                let mut command = Command::new(program);
+                command.arg("--echo");
+                command
+            }
+        };
+        command.arg(n_bytes.to_string());
+        command
+    }
+
+    pub(crate) fn described(&self) -> String {
+        match self {
+            Echo::C { version, .. } => format!("pipe echo in C ({version})"),
+            Echo::Own { .. } => "pipe echo in Rust (no C compiler here)".to_owned(),
+        }
+    }
+}
+
+/// The first line of what a program prints, if it can be started and succeeds.
+fn answer(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).output().ok().filter(|output| output.status.success())?;
+    String::from_utf8_lossy(&output.stdout).lines().next().map(str::to_owned)
+}

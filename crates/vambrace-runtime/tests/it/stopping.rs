@@ -1,0 +1,177 @@
+//! Calls that do not come to their own end: cancelled, out of time, without a caller, or fallen over.
+
+use std::future::Future as _;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use serde_json::{Map, Value, json};
+use vambrace_runtime::{Incoming, Leash, Reply, Verdict};
+use vambrace_tools::ProgressSink;
+use vambrace_types::ErrorCode;
+
+use crate::disk;
+use crate::settings::Settings;
+use crate::world::{RUNTIME, World, code, demand_success};
+
+/// Enough files for a search to say how far it has come, and folders enough for it to stop between two.
+fn many_files() -> Value {
+    let path = |number: usize| format!("folder{}/{number}.txt", number % 40);
+    Value::Object((0..1600).map(|number| (path(number), json!("needle\n"))).collect::<Map<_, _>>())
+}
+
+/// Does something when a search says for the first time how far it has come.
+struct OnProgress<F>(F);
+
+impl<F: Fn() + Send + Sync> ProgressSink for OnProgress<F> {
+    fn progress(&self, _done: u64, _what: &str) {
+        self.0();
+    }
+}
+
+/// A search that is stopped on its way by `pull`.
+fn stopped(tool: &str, pull: fn(&Leash)) -> (World, Reply) {
+    let world = World::plain(many_files());
+    let leash = Leash::default();
+    let own = leash.clone();
+    let incoming =
+        world.watched(tool, json!({"regex": "needle"}), Arc::new(OnProgress(move || pull(&own))));
+    let reply = world.send(Incoming { leash, ..incoming });
+    (world, reply)
+}
+
+#[track_caller]
+fn demand_ending(world: &World, reply: &Reply, expected: ErrorCode, ending: &str) {
+    assert_eq!(code(reply), Some(expected), "{:?}", reply.error());
+    assert_eq!(reply.verdict(), Verdict::Allow);
+    assert_eq!(reply.data().as_tree(), &vambrace_types::Tree::Null);
+    let records = world.records_of(reply);
+    assert_eq!(records.len(), 2, "{records:?}");
+    assert_eq!(records[1]["ending"], ending, "{:?}", records[1]);
+    assert_eq!(records[1]["code"], expected.as_str());
+    assert!(records[1].get("violation").is_none(), "stopping is no attack");
+}
+
+#[test]
+fn a_cancelled_search_ends_as_cancelled() {
+    for tool in ["search_file", "count_matches"] {
+        let (world, reply) = stopped(tool, Leash::cancel);
+        demand_ending(&world, &reply, ErrorCode::Cancelled, "cancelled");
+        assert_eq!(reply.error().unwrap().message.as_str(), "The caller cancelled the call.");
+    }
+}
+
+#[test]
+fn a_search_whose_caller_has_gone_says_so() {
+    let (world, reply) = stopped("search_file", Leash::caller_gone);
+    demand_ending(&world, &reply, ErrorCode::Cancelled, "caller_gone");
+}
+
+#[test]
+fn the_first_reason_to_stop_counts() {
+    let both = |leash: &Leash| {
+        leash.caller_gone();
+        leash.cancel();
+    };
+    let (world, reply) = stopped("search_file", both);
+    demand_ending(&world, &reply, ErrorCode::Cancelled, "caller_gone");
+}
+
+#[test]
+fn a_call_that_was_done_before_it_was_cancelled_succeeded() {
+    let world = World::plain(json!({"a.txt": "a"}));
+    let leash = Leash::default();
+    let reply = world.send(Incoming { leash: leash.clone(), ..world.incoming("list_files", json!({})) });
+    leash.cancel();
+    demand_success(&reply);
+    assert_eq!(world.records_of(&reply)[1]["ending"], "success");
+}
+
+#[test]
+fn a_call_without_time_left_times_out() {
+    let settings = || Settings { time_ms: 0, ..Settings::default() };
+    for (tool, arguments) in [
+        ("list_files", json!({"recursive": true})),
+        ("search_file", json!({"regex": "needle"})),
+        ("count_matches", json!({"regex": "needle"})),
+    ] {
+        let world = World::new(settings(), &json!({"a/b.txt": "needle"}));
+        let reply = world.call(tool, arguments);
+        demand_ending(&world, &reply, ErrorCode::Timeout, "timed_out");
+    }
+}
+
+#[test]
+fn a_write_that_waits_for_a_lock_times_out_and_writes_nothing() {
+    let settings = Settings { time_ms: 30, lock_wait_ms: 60_000, ..Settings::default() };
+    let world = World::new(settings, &json!({"a.txt": "old", "b.txt": "old"}));
+    let _held = disk::hold_lock(&world.workspace, "a.txt");
+    let edit = |path: &str| json!({"path": path, "edits": [{"spec": "old", "content": "new"}]});
+    for (tool, arguments) in [
+        ("write_file", json!({"path": "a.txt", "content": "new"})),
+        ("delete_file", json!({"path": "a.txt"})),
+        ("edit_file", json!({"files": [edit("b.txt"), edit("a.txt")]})),
+    ] {
+        let reply = world.call(tool, arguments);
+        demand_ending(&world, &reply, ErrorCode::Timeout, "timed_out");
+    }
+    assert_eq!((world.file("a.txt"), world.file("b.txt")), ("old".to_owned(), "old".to_owned()));
+}
+
+#[test]
+fn a_locked_file_is_busy_and_that_is_no_denial() {
+    let settings = Settings { lock_wait_ms: 0, ..Settings::default() };
+    let world = World::new(settings, &json!({"a.txt": "old"}));
+    let held = disk::hold_lock(&world.workspace, "a.txt");
+    let write = || world.call("write_file", json!({"path": "a.txt", "content": "new"}));
+    let reply = write();
+    assert_eq!((code(&reply), reply.verdict()), (Some(ErrorCode::ResourceBusy), Verdict::Allow));
+    assert_eq!(world.records_of(&reply)[1]["ending"], "failed");
+    drop(held);
+}
+
+#[test]
+fn a_panic_in_a_tool_is_an_ending_like_any_other() {
+    let world = World::plain(many_files());
+    let sink = Arc::new(OnProgress(|| panic!("the sink of a test falls over on purpose")));
+    let reply = world.send(world.watched("search_file", json!({"regex": "needle"}), sink));
+    demand_ending(&world, &reply, ErrorCode::InternalError, "panicked");
+    let record = &world.records_of(&reply)[1];
+    assert_eq!(record["severity"], "CRITICAL");
+    assert!(!reply.error().unwrap().message.as_str().contains("sink"), "our own faults stay in the house");
+    // The corridor stands.
+    demand_success(&world.call("count_matches", json!({"regex": "needle"})));
+}
+
+#[test]
+fn a_caller_that_drops_its_call_does_not_take_the_outcome_with_it() {
+    let world = World::new(Settings { lock_wait_ms: 60_000, ..Settings::default() }, &json!({}));
+    let held = disk::hold_lock(&world.workspace, "a.txt");
+    let incoming = world.incoming("write_file", json!({"path": "a.txt", "content": "kept"}));
+    let _inside = RUNTIME.enter();
+    {
+        let mut call = pin!(world.corridor.call(incoming));
+        // Once is enough: the walk is a task of its own from then on.
+        assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    drop(held);
+    disk::remove_lock(&world.workspace, "a.txt");
+    RUNTIME.block_on(world.corridor.finish());
+    assert_eq!(world.file("a.txt"), "kept");
+    let kinds: Vec<_> = world.all_records().iter().map(|record| record["kind"].clone()).collect();
+    assert_eq!(kinds, ["intent", "outcome"]);
+}
+
+#[test]
+fn finishing_waits_for_the_calls_under_way() {
+    let world = World::plain(many_files());
+    let _inside = RUNTIME.enter();
+    const N_CALLS: usize = 8;
+    for _ in 0..N_CALLS {
+        let mut call = pin!(world.corridor.call(world.incoming("count_matches", json!({"regex": "n"}))));
+        assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    RUNTIME.block_on(world.corridor.finish());
+    let outcomes = world.all_records().into_iter().filter(|record| record["kind"] == "outcome");
+    assert_eq!(outcomes.filter(|record| record["ending"] == "success").count(), N_CALLS);
+}
