@@ -7,8 +7,8 @@
 
 mod failure;
 mod files;
-mod measure;
 mod mcp;
+mod measure;
 mod peers;
 mod pipes;
 mod place;

@@ -15,7 +15,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(who: &'static str, command: &mut Command, complaints: &Path) -> Result<Server, Failure> {
+    pub(crate) fn start(
+        who: &'static str,
+        command: &mut Command,
+        complaints: &Path,
+    ) -> Result<Server, Failure> {
         let mut server = Server { pipes: Pipes::start(who, command, complaints)?, n_sent: 0 };
         let hello = json!({
             "protocolVersion": "2025-11-25",

@@ -132,7 +132,9 @@ pub(crate) fn echo(place: &Place) -> Result<Echo, Failure> {
         let version = answer(Command::new("cc").arg("--version")).unwrap_or_default();
         return Ok(Echo::C { program, version });
     }
-    println!("Missing: a C compiler (`cc`). The pipe echo is our own, in Rust. As root, run `apt-get install gcc`.");
+    println!(
+        "Missing: a C compiler (`cc`). The pipe echo is our own, in Rust. As root, run `apt-get install gcc`."
+    );
     let program = std::env::current_exe().map_err(Failure::disk(Path::new("our own binary")))?;
     Ok(Echo::Own { program })
 }

@@ -24,7 +24,11 @@ pub(crate) struct Pipes {
 
 impl Pipes {
     /// What the program complains about goes to a file among the data.
-    pub(crate) fn start(who: &'static str, command: &mut Command, complaints: &Path) -> Result<Pipes, Failure> {
+    pub(crate) fn start(
+        who: &'static str,
+        command: &mut Command,
+        complaints: &Path,
+    ) -> Result<Pipes, Failure> {
         let complaints = File::create(complaints).map_err(Failure::disk(complaints))?;
         let mut child = command
             .stdin(Stdio::piped())

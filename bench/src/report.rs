@@ -111,7 +111,10 @@ mod tests {
         check("# P\n", "# P\n\n## files\n\nnew\n");
         check("# P\n\nintro", "# P\n\nintro\n\n## files\n\nnew\n");
         check("# P\n\n## files\nold\n", "# P\n\n## files\n\nnew\n");
-        check("# P\n\n## a\n1\n\n## files\nold\n\n## b\n2\n", "# P\n\n## a\n1\n\n## files\n\nnew\n\n## b\n2\n");
+        check(
+            "# P\n\n## a\n1\n\n## files\nold\n\n## b\n2\n",
+            "# P\n\n## a\n1\n\n## files\n\nnew\n\n## b\n2\n",
+        );
         check("## files\nold\n### part\nold\n## b\n2", "## files\n\nnew\n\n## b\n2");
         check("## filesystem\n1\n", "## filesystem\n1\n\n## files\n\nnew\n");
         check("## files\nold\n## b\n2\n## files\nolder\n", "## files\n\nnew\n\n## b\n2\n");

@@ -74,9 +74,7 @@ impl Row {
         let (reach, met) = match self.reach {
             Reach::Times(most) => (format!("≤ {}", digits(most)), ratio.map(|ratio| ratio <= most)),
             Reach::Less(least) => (format!("≤ 1/{}", digits(least)), ratio.map(|ratio| ratio * least <= 1.0)),
-            Reach::Most(most) => {
-                (format!("≤ {}", most.shown()), Some(self.ours.number() <= most.number()))
-            }
+            Reach::Most(most) => (format!("≤ {}", most.shown()), Some(self.ours.number() <= most.number())),
             Reach::Nothing => ("–".to_owned(), None),
         };
         let verdict = match (self.reach, met) {
@@ -138,11 +136,7 @@ fn digits(number: f64) -> String {
         n if n >= 9.995 => format!("{number:.1}"),
         _ => format!("{number:.2}"),
     };
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 #[cfg(test)]
@@ -171,7 +165,12 @@ mod tests {
         check(a, b, Reach::Nothing, ["120 µs", "40 µs", "3 ×", "–", ""]);
         check(a, None, Reach::Nothing, ["120 µs", "–", "–", "–", ""]);
         let most = Reach::Most(micros(20_000));
-        check(micros(12_340), Some(micros(617_000)), most, ["12.3 ms", "617 ms", "1/50", "≤ 20 ms", "reached"]);
+        check(
+            micros(12_340),
+            Some(micros(617_000)),
+            most,
+            ["12.3 ms", "617 ms", "1/50", "≤ 20 ms", "reached"],
+        );
         check(micros(20_001), None, most, ["20 ms", "–", "–", "≤ 20 ms", "missed"]);
         let (memory, limit) = (Quantity::Bytes(9_500_000), Reach::Most(Quantity::Bytes(15_000_000)));
         check(memory, Some(Quantity::Bytes(0)), limit, ["9.5 MB", "0 MB", "–", "≤ 15 MB", "reached"]);

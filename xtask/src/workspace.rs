@@ -42,6 +42,7 @@ impl TextFile {
             || folder("misuse")
             || folder("testdata")
             || self.path.ends_with("/tests.rs")
+            || self.path.ends_with("/testing.rs")
     }
 
     /// `vambrace-files` for `crates/vambrace-files/src/open.rs`, `xtask` for `xtask/src/main.rs`.

@@ -14,6 +14,8 @@ pub struct Applied {
     pub text: String,
     /// Matches of all edits together.
     pub n_matches: usize,
+    /// From the first match to the last, in the text before; empty without matches.
+    pub touched: Range<usize>,
 }
 
 /// Applies all edits to the text at once, or says why not. The language matters in syntax mode only.
@@ -23,9 +25,24 @@ pub fn apply(
     edits: &[Edit],
     budget: &dyn Budget,
 ) -> Result<Applied, EditError> {
+    apply_around(original, &[], language, edits, budget)
+}
+
+/// As `apply`, in a text of which the caller was not shown these bytes (ascending, not overlapping). A match that cuts
+/// into them is no match, and neither is a regular expression's that touches them at all: otherwise counting matches
+/// would spell out, guess by guess, what was hidden.
+pub fn apply_around(
+    original: &str,
+    hidden: &[Range<usize>],
+    language: Option<Language>,
+    edits: &[Edit],
+    budget: &dyn Budget,
+) -> Result<Applied, EditError> {
     request::check(original, edits)?;
     let text = Text::new(original);
-    let mut ground = Ground { text: &text, language, tree: None, budget };
+    let in_body = |at: usize| at.saturating_sub(text.mark.len());
+    let hidden = hidden.iter().map(|span| in_body(span.start)..in_body(span.end)).collect();
+    let mut ground = Ground { text: &text, hidden, language, tree: None, budget };
     let by_syntax = edits.iter().any(|edit| edit.mode == MatchMode::Ast);
     if by_syntax {
         let language = language.ok_or(EditError::UnsupportedLanguage)?;
@@ -40,9 +57,10 @@ pub fn apply(
         found.push(find::find(&ground, place, edit, &mut room)?);
     }
     let n_matches = found.iter().map(Vec::len).sum();
+    let touched = touched(text.mark.len(), &found);
     let contents: Vec<Cow<'_, str>> = edits.iter().map(|edit| text.ending.adopt(&edit.content)).collect();
     let pieces = pieces(&ground, edits, &contents, &found)?;
-    let applied = Applied { text: build(&text, pieces)?, n_matches };
+    let applied = Applied { text: build(&text, pieces)?, n_matches, touched };
     if let (true, Some(language)) = (by_syntax, language) {
         if applied.text.len() > limits::SYNTAX_BYTES {
             return Err(EditError::TooLarge(Oversize::SyntaxText));
@@ -51,6 +69,13 @@ pub fn apply(
             .map_err(|problem| refusal(problem, EditError::SyntaxBroken { language }))?;
     }
     Ok(applied)
+}
+
+fn touched(mark: usize, found: &[Vec<Found>]) -> Range<usize> {
+    let spans = || found.iter().flatten().map(|found| &found.span);
+    let first = spans().map(|span| span.start).min().unwrap_or(0);
+    let last = spans().map(|span| span.end).max().unwrap_or(0);
+    if last == 0 { 0..0 } else { mark + first..mark + last }
 }
 
 fn refusal(problem: ParseProblem, error: EditError) -> EditError {

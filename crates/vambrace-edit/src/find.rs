@@ -22,6 +22,8 @@ pub(crate) struct Found {
 /// What all edits of a call look at.
 pub(crate) struct Ground<'t> {
     pub(crate) text: &'t Text<'t>,
+    /// Spans of the body that the caller was not shown, ascending.
+    pub(crate) hidden: Vec<Range<usize>>,
     pub(crate) language: Option<Language>,
     /// Parsed once, when an edit needs it.
     pub(crate) tree: Option<Tree>,
@@ -48,7 +50,13 @@ pub(crate) fn find(
     edit: &Edit,
     room: &mut Room,
 ) -> Result<Vec<Found>, EditError> {
-    let mut finds = Finds { kept: Vec::new(), n_found: 0, expected: edit.count, room };
+    let touch = match edit.mode {
+        // The whole of a hidden span can only be matched by who knows it, or by a variable that takes anything.
+        MatchMode::Exact | MatchMode::Ast => Touch::Cut,
+        MatchMode::Regex => Touch::Any,
+    };
+    let mut finds =
+        Finds { kept: Vec::new(), n_found: 0, expected: edit.count, room, hidden: &ground.hidden, touch };
     match edit.mode {
         MatchMode::Exact => exact::find(ground, edit, &mut finds)?,
         MatchMode::Regex => pattern::find(ground, place, edit, &mut finds)?,
@@ -100,6 +108,16 @@ struct Finds<'r> {
     n_found: usize,
     expected: usize,
     room: &'r mut Room,
+    hidden: &'r [Range<usize>],
+    touch: Touch,
+}
+
+/// Which contact with a hidden span makes a match none.
+#[derive(Clone, Copy)]
+enum Touch {
+    /// One end of the match lies inside the span.
+    Cut,
+    Any,
 }
 
 impl Finds<'_> {
@@ -109,6 +127,9 @@ impl Finds<'_> {
         span: Range<usize>,
         fill: impl FnOnce(usize) -> Result<Filling, EditError>,
     ) -> Result<(), EditError> {
+        if self.is_hidden(&span) {
+            return Ok(());
+        }
         self.n_found += 1;
         if self.n_found > self.expected {
             return Ok(());
@@ -124,5 +145,22 @@ impl Finds<'_> {
         };
         self.kept.push(Found { span, filled });
         Ok(())
+    }
+
+    fn is_hidden(&self, span: &Range<usize>) -> bool {
+        let first = self.hidden.partition_point(|hidden| hidden.end <= span.start);
+        let touched = self.hidden.iter().skip(first).take_while(|hidden| hidden.start < span.end);
+        match self.touch {
+            Touch::Any => touched.count() > 0,
+            Touch::Cut => {
+                let inside = |hidden: &Range<usize>, at: usize| hidden.start < at && at < hidden.end;
+                // Between the ends of one hidden span, neither end of the match stands outside it.
+                let within = |hidden: &Range<usize>| {
+                    hidden.start <= span.start && span.end <= hidden.end && hidden != span
+                };
+                { touched }
+                    .any(|hidden| inside(hidden, span.start) || inside(hidden, span.end) || within(hidden))
+            }
+        }
     }
 }

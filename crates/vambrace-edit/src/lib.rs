@@ -46,7 +46,7 @@ mod request;
 mod spans;
 mod text;
 
-pub use apply::{Applied, apply};
+pub use apply::{Applied, apply, apply_around};
 pub use budget::{Budget, OutOfTime};
 pub use diff::{diff_for_deleted, diff_for_new, unified_diff};
 pub use error::{EditError, Oversize};

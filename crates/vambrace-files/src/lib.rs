@@ -28,6 +28,6 @@ pub use journal::Recovery;
 pub use list::{Entry, EntryKind, Listing};
 pub use lock::LockPolicy;
 pub use outputs::{OutputPart, Outputs};
-pub use read::Text;
+pub use read::{Around, Text};
 pub use root::{AmbientAuthority, Root, ambient_authority, kernel_resolves_beneath};
 pub use sweep::{Chunk, SweepReport};

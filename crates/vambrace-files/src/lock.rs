@@ -36,6 +36,10 @@ impl LockPolicy {
     }
 }
 
+/// LIMIT: how often a lock may vanish or turn out dead under us in one wait. Rivals who come and go need a few;
+/// somebody who plants dead locks in a loop would keep us for ever. THREAT: P09.
+const MOST_REPLACED: usize = 10_000;
+
 /// Held while it lives.
 #[derive(Debug)]
 pub(crate) struct Lock {
@@ -72,15 +76,24 @@ impl Lock {
         let name = lock_name(file_name);
         let give_up = Instant::now() + policy.wait;
         let mut forced = None;
+        // Made before the file, which then stands unsigned for as short as can be.
+        let own = std::process::id();
+        let signature = format!("{own} {}\n", start_time(own).unwrap_or(0));
+        let busy = |by: &str| FilesError::Busy { path: path.to_owned(), holder: by.to_owned() };
+        let mut n_replaced = 0;
         loop {
+            if n_replaced > MOST_REPLACED {
+                return Err(busy("somebody who keeps replacing the lock"));
+            }
             match attempt(folder.as_fd(), &name, policy).map_err(os)? {
                 Try::Got(file) => {
                     let lock = Lock { folder, name, file, forced };
-                    lock.sign().map_err(os)?;
+                    lock.sign(&signature).map_err(os)?;
                     return Ok(lock);
                 }
-                Try::Again => {}
+                Try::Again => n_replaced += 1,
                 Try::Forced { by } => {
+                    n_replaced += 1;
                     forced = Some(format!("a stale lock on `{path}` ({by}) was taken over"));
                 }
                 Try::Held { by } => {
@@ -88,7 +101,7 @@ impl Lock {
                         return Err(FilesError::Stopped);
                     }
                     if Instant::now() >= give_up {
-                        return Err(FilesError::Busy { path: path.to_owned(), holder: by });
+                        return Err(busy(&by));
                     }
                     // There is no way to sleep on a file of another process but to look again.
                     std::thread::sleep(policy.poll);
@@ -98,12 +111,10 @@ impl Lock {
     }
 
     /// Who holds it, for people and for other tools: process number and its start time.
-    fn sign(&self) -> Result<(), Errno> {
-        let own = std::process::id();
-        let text = format!("{own} {}\n", start_time(own).unwrap_or(0));
+    fn sign(&self, signature: &str) -> Result<(), Errno> {
         let file = self.file.try_clone().map_err(|_| Errno::MFILE)?;
         let errno = |error: std::io::Error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error);
-        File::from(file).write_all(text.as_bytes()).map_err(errno)
+        File::from(file).write_all(signature.as_bytes()).map_err(errno)
     }
 }
 

@@ -19,7 +19,19 @@ pub struct Text {
     pub truncated: bool,
     /// With lines: the number of the first line after what is shown, if there is one.
     pub next_line: Option<u64>,
+    /// With lines: what stands around them, for the redactor and nobody else.
+    pub around: Around,
 }
+
+/// Bytes before and after a run of lines: a secret that begins or ends outside is recognized only with them.
+#[derive(Debug, Default)]
+pub struct Around {
+    pub before: Vec<u8>,
+    pub after: Vec<u8>,
+}
+
+/// Longer than any private key in use.
+const AROUND: usize = 16 << 10;
 
 pub(crate) fn read(opener: Opener<'_>, action: &ReadFile, deadline: &Deadline) -> Result<Text, FilesError> {
     let opened = opener.file(&action.path)?;
@@ -29,7 +41,7 @@ pub(crate) fn read(opener: Opener<'_>, action: &ReadFile, deadline: &Deadline) -
     match action.lines {
         None => {
             let content = whole(file, total_bytes, action.max_bytes, &path)?;
-            Ok(Text { content, total_bytes, truncated: false, next_line: None })
+            Ok(Text { content, total_bytes, truncated: false, next_line: None, around: Around::default() })
         }
         Some(lines) => some_lines(file, total_bytes, lines, action.max_bytes, &path, deadline),
     }
@@ -68,9 +80,17 @@ fn some_lines(
     deadline: &Deadline,
 ) -> Result<Text, FilesError> {
     let mut reader = BufReader::with_capacity(1 << 16, file);
+    let mut around = Around::default();
     for _ in 1..lines.first {
-        if !skip_line(&mut reader, path, deadline)? {
-            return Ok(Text { content: String::new(), total_bytes, truncated: false, next_line: None });
+        if !skip_line(&mut reader, &mut around.before, path, deadline)? {
+            let content = String::new();
+            return Ok(Text {
+                content,
+                total_bytes,
+                truncated: false,
+                next_line: None,
+                around: Around::default(),
+            });
         }
     }
     let mut bytes = Vec::new();
@@ -92,7 +112,8 @@ fn some_lines(
         }
         if n_read as u64 > room {
             // Whole lines only, unless the very first is longer than the limit.
-            bytes.truncate(if n_lines == 0 { limit.as_usize() } else { before });
+            around.after =
+                bytes.split_off(if n_lines == 0 { limit.as_usize().min(bytes.len()) } else { before });
             truncated = true;
             break;
         }
@@ -101,14 +122,20 @@ fn some_lines(
     if truncated {
         cut_to_character(&mut bytes);
     }
-    let more = truncated || !reader.fill_buf().map_err(|error| io(path, &error))?.is_empty();
-    let next_line = more.then(|| lines.first.saturating_add(n_lines));
-    Ok(Text { content: text(bytes, path)?, total_bytes, truncated, next_line })
+    let room = AROUND.saturating_sub(around.after.len()) as u64;
+    reader.take(room).read_to_end(&mut around.after).map_err(|error| io(path, &error))?;
+    let next_line = (!around.after.is_empty()).then(|| lines.first.saturating_add(n_lines));
+    Ok(Text { content: text(bytes, path)?, total_bytes, truncated, next_line, around })
 }
 
 /// `false` at the end of the file. Long lines are passed over in pieces, so memory stays bounded; a NUL on the way
 /// means binary, so a sparse file of a gigabyte ends at its first block.
-fn skip_line(reader: &mut BufReader<File>, path: &str, deadline: &Deadline) -> Result<bool, FilesError> {
+fn skip_line(
+    reader: &mut BufReader<File>,
+    passed: &mut Vec<u8>,
+    path: &str,
+    deadline: &Deadline,
+) -> Result<bool, FilesError> {
     loop {
         if deadline.is_over() {
             return Err(FilesError::Stopped);
@@ -124,7 +151,12 @@ fn skip_line(reader: &mut BufReader<File>, path: &str, deadline: &Deadline) -> R
             Some(place) => (true, place + 1),
             None => (false, buffer.len()),
         };
+        passed.extend_from_slice(buffer.get(..used).unwrap_or_default());
         reader.consume(used);
+        // Trimmed now and then, not for every line.
+        if passed.len() > 4 * AROUND {
+            passed.drain(..passed.len() - AROUND);
+        }
         if end {
             return Ok(true);
         }

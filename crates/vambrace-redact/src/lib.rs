@@ -6,6 +6,7 @@
 
 mod assignment;
 mod check;
+mod cover;
 mod custom;
 mod encode;
 mod engine;
@@ -24,6 +25,7 @@ pub mod truncate;
 #[cfg(test)]
 mod oracle;
 
+pub use cover::cover;
 pub use custom::RedactorError;
 pub use environment::{KnownEnv, known_from_environment};
 pub use known::KnownValue;

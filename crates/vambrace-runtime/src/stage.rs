@@ -40,7 +40,9 @@ impl Call {
         let text_of = |key: &str| arguments.get(key).and_then(Value::as_str);
         let target = text_of("path").unwrap_or_default().to_owned();
         let reason = text_of("reason").map(|reason| parts.redactor.text(reason).value);
-        let name = ToolName::parse(&incoming.tool).unwrap_or_else(|| ToolName::of("unknown"));
+        // Nobody's tool may be anything, a secret too; a name with a redaction in it is no name.
+        let cleaned = parts.redactor.text(&incoming.tool).value;
+        let name = ToolName::parse(cleaned.as_str()).unwrap_or_else(|| ToolName::of("unknown"));
         let known = tool != "unknown";
         let entry = CallEntry {
             call_id: CallId::new(started, chance()),
@@ -63,13 +65,21 @@ pub(crate) struct Trail {
     pub(crate) severity: Severity,
     pub(crate) enforcement: Enforcement,
     pub(crate) warnings: Vec<String>,
+    /// Secrets that the tool covered itself.
+    pub(crate) n_redacted: usize,
 }
 
 impl Default for Trail {
     fn default() -> Trail {
         // The files door enforces by the kernel or not at all, so its calls are fully enforced.
         let enforcement = Enforcement::Full;
-        Trail { rule: String::new(), severity: Severity::Info, enforcement, warnings: Vec::new() }
+        Trail {
+            rule: String::new(),
+            severity: Severity::Info,
+            enforcement,
+            warnings: Vec::new(),
+            n_redacted: 0,
+        }
     }
 }
 

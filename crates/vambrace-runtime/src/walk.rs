@@ -84,7 +84,9 @@ async fn attempt<T: Tool>(
         result = tool.run(permit, &hands) => result,
         () = watch.lost_patience() => Err(ToolError::new(ErrorCode::Cancelled, "The call did not stop in time.")),
     };
-    trail.warnings.extend(hands.into_warnings());
+    let (warnings, n_redacted) = hands.into_notes();
+    trail.warnings.extend(warnings);
+    trail.n_redacted = n_redacted;
     Ok(result?)
 }
 

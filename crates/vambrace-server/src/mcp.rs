@@ -2,7 +2,9 @@
 
 mod handler;
 mod oversize;
+mod progress;
 mod stdio;
+mod threshold;
 
-pub use handler::Gate;
+pub use handler::{DryRun, Gate};
 pub use stdio::serve_stdio;

@@ -1,5 +1,6 @@
 //! Hands: the only way a tool reaches a door, given for one call and only after its intent is on record.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -49,6 +50,7 @@ pub struct Hands<'call> {
     progress: Option<&'call Arc<dyn ProgressSink>>,
     blocking: Blocking,
     warnings: Mutex<Vec<String>>,
+    n_redacted: AtomicUsize,
 }
 
 impl<'call> Hands<'call> {
@@ -64,8 +66,20 @@ impl<'call> Hands<'call> {
         progress: Option<&'call Arc<dyn ProgressSink>>,
         blocking: Blocking,
     ) -> Hands<'call> {
-        let warnings = Mutex::default();
-        Hands { warrant, instruments, policy, redactor, caller, limits, stop, progress, blocking, warnings }
+        let (warnings, n_redacted) = (Mutex::default(), AtomicUsize::new(0));
+        Hands {
+            warrant,
+            instruments,
+            policy,
+            redactor,
+            caller,
+            limits,
+            stop,
+            progress,
+            blocking,
+            warnings,
+            n_redacted,
+        }
     }
 
     /// Work that may wait for a disk or a lock.
@@ -81,9 +95,14 @@ impl<'call> Hands<'call> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warning);
     }
 
-    /// For the walk, when the tool is done.
-    pub fn into_warnings(self) -> Vec<String> {
-        self.warnings.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// Secrets that the tool itself covered, because only it saw what was around them.
+    pub(crate) fn redacted(&self, count: usize) {
+        self.n_redacted.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// For the walk, when the tool is done: its warnings, and how many secrets it covered.
+    pub fn into_notes(self) -> (Vec<String>, usize) {
+        (self.warnings.into_inner().unwrap_or_else(PoisonError::into_inner), self.n_redacted.into_inner())
     }
 
     /// For reading, which goes on without a record (with a warning).

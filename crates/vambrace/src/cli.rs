@@ -6,6 +6,7 @@ mod check;
 mod config;
 mod doctor;
 mod exit;
+mod lines;
 mod man;
 mod mcp;
 mod options;

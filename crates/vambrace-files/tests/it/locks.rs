@@ -187,6 +187,26 @@ fn what_is_not_a_lock_file_neither_hangs_nor_leads_out() {
     }
 }
 
+/// A rival plants dead locks as fast as he can: every call ends, one way or the other.
+#[test]
+fn dead_locks_planted_in_a_loop_keep_nobody() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let world = world();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                let _ = fs::write(world.inside("planted"), "4194305 1\n");
+                let _ = fs::rename(world.inside("planted"), world.inside(".lock.a.txt"));
+            }
+        });
+        let answers: Vec<_> = (0..20).map(|_| world.write("a.txt", "new").map(|_| ())).collect();
+        over.store(true, Ordering::Relaxed);
+        let expected = |answer: &Result<(), &str>| matches!(answer, Ok(()) | Err("ResourceBusy"));
+        assert!(answers.iter().all(expected), "{answers:?}");
+    });
+}
+
 /// A second name of an outside file as the lock: read for its holder, never written.
 #[test]
 fn a_hard_link_as_lock_is_not_written() {

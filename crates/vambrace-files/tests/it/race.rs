@@ -77,8 +77,21 @@ fn swap(world: &World) {
         if round % 11 == 0 && fs::rename(world.inside("e"), world.inside("away")).is_ok() {
             let _ = symlink("../outside", world.inside("e"));
             let _ = fs::remove_file(world.inside("e"));
-            fs::rename(world.inside("away"), world.inside("e")).unwrap();
+            if fs::rename(world.inside("away"), world.inside("e")).is_err() {
+                // The door made an `e` of its own meanwhile.
+                exchange(world, "away", "e");
+                let _ = fs::remove_dir_all(world.inside("away"));
+            }
         }
+    }
+}
+
+/// Ends the workers however the rival ends, a panic included.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -102,8 +115,8 @@ fn against_the_rival(
                 }
             });
         }
+        let _over = Over(&over);
         swap(world);
-        over.store(true, Ordering::Relaxed);
     });
     codes.into_inner().unwrap()
 }
@@ -188,11 +201,11 @@ fn a_blocked_file_stays_blocked_while_it_is_replaced() {
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
+            let _over = Over(&over);
             for _ in 0..SWAPS {
                 world.put("next", "BLOCKED");
                 fs::rename(world.inside("next"), world.inside(".env")).unwrap();
             }
-            over.store(true, Ordering::Relaxed);
         });
         while !over.load(Ordering::Relaxed) {
             let refused = world.read("innocent.txt").expect_err("a blocked file was read");
@@ -211,8 +224,8 @@ fn a_blocked_folder_is_not_reached_by_exchange() {
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
+            let _over = Over(&over);
             (0..SWAPS).for_each(|_| exchange(&world, "d", "d_link"));
-            over.store(true, Ordering::Relaxed);
         });
         while !over.load(Ordering::Relaxed) {
             match world.read("d/key.txt") {

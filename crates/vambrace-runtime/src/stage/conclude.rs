@@ -29,7 +29,7 @@ pub(crate) fn conclude(
 
     // 10 redact, then 11 truncate: a cut through the middle of a key leaves half a key, which no rule recognizes.
     // THREAT: P02.
-    let mut n_redactions = 0;
+    let mut n_redactions = trail.n_redacted;
     let (data, truncated) = match end.output.take() {
         Some(raw) => {
             let whole = raw.is_bounded_by_request();
@@ -47,6 +47,9 @@ pub(crate) fn conclude(
     let error = end.error.as_ref().map(|error| clean_error(redactor, error, &mut n_redactions));
     let truncated = truncated || data.as_tree().get("truncated") == Some(&Tree::Bool(true));
 
+    // Names of rules may hold the operator's own patterns.
+    let rule = redactor.text(&trail.rule).value;
+
     // 12 audit.
     let now = parts.clock.now();
     let duration_ms = now.millis_since(call.started);
@@ -56,7 +59,7 @@ pub(crate) fn conclude(
             Verdict::Ask => Judged::Ask,
             Verdict::Deny => Judged::Deny,
         },
-        rule: trail.rule.clone(),
+        rule: rule.as_str().to_owned(),
         ending: end.ending,
         error: error.as_ref().map(|error| (error.code, error.message.clone())),
         result: redactor.plain_tree(summary(data.as_tree())).value,
@@ -112,7 +115,7 @@ pub(crate) fn conclude(
         error,
         metadata,
         verdict: end.verdict,
-        rule: redactor.text(&trail.rule).value,
+        rule,
         tool: call.entry.tool.as_str().to_owned(),
         recorded,
     }
@@ -130,7 +133,9 @@ fn unrecorded() -> ReplyError {
     ReplyError {
         code: ErrorCode::AuditUnavailable,
         message: RedactedText::fixed("The record cannot be written, so there is no preview."),
-        suggestion: RedactedText::fixed("Tell the person you work for; the log on standard error says what is wrong."),
+        suggestion: RedactedText::fixed(
+            "Tell the person you work for; the log on standard error says what is wrong.",
+        ),
         details: None,
     }
 }
@@ -254,9 +259,7 @@ fn clean_error(redactor: &Redactor, error: &ToolError, n_redactions: &mut usize)
 fn fit(corridor: &Corridor, call: &Call, tree: RedactedTree) -> (RedactedTree, bool) {
     let parts = &corridor.parts;
     let owner = &call.entry.caller.id;
-    let mut keep = |text: RedactedText| {
-        parts.instruments.outputs.keep(owner, text.as_str(), chance()).ok()
-    };
+    let mut keep = |text: RedactedText| parts.instruments.outputs.keep(owner, text.as_str(), chance()).ok();
     let (tree, cut) = truncate::fit(tree, parts.limits.reply, &mut keep);
     (tree, cut.is_some())
 }

@@ -1,6 +1,10 @@
 //! This test binary, started again with a limit on the size of the files that it writes.
 
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "only a process of its own can be limited")]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "only a process of its own can be limited"
+)]
 
 use std::process::Command;
 

@@ -1,6 +1,10 @@
 //! All that these tests do to a disk themselves, besides what the corridor does.
 
-#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test makes and reads its own folders")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test makes and reads its own folders"
+)]
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -45,6 +49,17 @@ fn make_one(path: &Path, workspace: &Path, entry: &Value) {
     }
 }
 
+/// Empties a folder; the folder itself stays, because somebody has it open.
+pub(crate) fn clear(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match fs::symlink_metadata(&path).unwrap().is_dir() {
+            true => fs::remove_dir_all(path).unwrap(),
+            false => fs::remove_file(path).unwrap(),
+        }
+    }
+}
+
 pub(crate) fn snapshot(folder: &Path) -> Snapshot {
     let mut found = Snapshot::new();
     collect(folder, folder, &mut found);
@@ -71,7 +86,7 @@ fn collect(root: &Path, folder: &Path, found: &mut Snapshot) {
 
 /// Every byte of every file beneath a folder, for questions of the form "is it anywhere".
 pub(crate) fn everything(folder: &Path) -> String {
-    if !exists(folder) {
+    if !folder.is_dir() {
         return String::new();
     }
     snapshot(folder).into_iter().map(|(path, shown)| format!("{path}\n{shown}\n")).collect()

@@ -1,7 +1,7 @@
 //! A dry run gives the verdict of the real call, and changes nothing.
 
 use serde_json::{Value, json};
-use vambrace_policy::Verdict;
+use vambrace_runtime::{Incoming, Purpose, Reply, Verdict};
 use vambrace_types::Status;
 
 use crate::settings::{RuleText, Settings};
@@ -78,7 +78,8 @@ const PATHS: [&str; 27] = [
 
 /// Every tool that takes a path, with everything else in order.
 fn calls(path: &str) -> Vec<(&'static str, Value)> {
-    let edit = |spec: &str, content: &str| json!({"path": path, "edits": [{"spec": spec, "content": content}]});
+    let edit =
+        |spec: &str, content: &str| json!({"path": path, "edits": [{"spec": spec, "content": content}]});
     vec![
         ("read_file", json!({"path": path})),
         ("list_files", json!({"path": path, "recursive": true})),
@@ -86,8 +87,11 @@ fn calls(path: &str) -> Vec<(&'static str, Value)> {
         ("count_matches", json!({"path": path, "regex": "beta"})),
         ("write_file", json!({"path": path, "content": "new\n"})),
         ("write_file", json!({"path": path, "content": format!("key = {KEY}")})),
-        ("write_file", json!({"path": path, "content": "key = [REDACTED:env-DEPLOY_KEY]"})),
-        ("write_file", json!({"path": path, "content": format!("gh{}", "p_a1B2c3D4".to_owned() + &"e5F6".repeat(7))})),
+        ("write_file", json!({"path": path, "content": "key = [REDACTED:env-deploy-key]"})),
+        (
+            "write_file",
+            json!({"path": path, "content": format!("gh{}", "p_a1B2c3D4".to_owned() + &"e5F6".repeat(7))}),
+        ),
         ("edit_file", edit("beta", "gamma")),
         ("edit_file", edit("HERE", "battery")), // puts the key together from what stands there
         ("edit_file", edit("beta", KEY)),
@@ -100,46 +104,55 @@ fn calls(path: &str) -> Vec<(&'static str, Value)> {
 }
 
 #[track_caller]
-fn check(settings: &Settings) {
-    let mut world = World::new(settings.clone(), &entries());
-    for path in PATHS {
+fn check(settings: &Settings, paths: &[&str]) {
+    let world = World::new(settings.clone(), &entries());
+    for path in paths {
         for (tool, arguments) in calls(path) {
-            // LIMIT: the kernel says that the link leads to no folder before the door has seen where it leads.
-            if (tool, path) == ("list_files", "to_env") {
-                continue;
-            }
             let before = world.snapshot();
-            let preview = world.dry_run(tool, arguments.clone());
+            let ask = |dry_run| {
+                // Asked as a person asks: hundreds of denials in a row would be an attack.
+                let purpose = Purpose::Check;
+                world.send(Incoming { dry_run, purpose, ..world.incoming(tool, arguments.clone()) })
+            };
+            let preview = ask(true);
             assert_eq!(world.snapshot(), before, "a dry run of {tool} {arguments} changed something");
-            let record = world.records_of(&preview);
-            assert_eq!(record.len(), 1, "a dry run has an outcome and no intent: {record:?}");
-            assert_eq!(record[0]["dry_run"], true);
-
-            let real = world.call(tool, arguments.clone());
-            let verdicts = (preview.verdict(), real.verdict());
-            assert_eq!(verdicts.0, verdicts.1, "{tool} {arguments}: {:?} and {:?}", preview.error(), real.error());
-            match real.verdict() {
-                // How a denied or asked call is answered does not depend on the flag.
-                Verdict::Deny | Verdict::Ask => assert_eq!(code(&preview), code(&real), "{tool} {arguments}"),
-                Verdict::Allow if real.status() == Status::Success => demand_success(&preview),
-                Verdict::Allow => {}
-            }
+            let real = ask(false);
+            let both = format!("{tool} {arguments}: {:?} and {:?}", preview.error(), real.error());
+            demand_same_verdict(tool, &preview, &real, &both);
             if world.snapshot() != before {
-                world = World::new(settings.clone(), &entries());
+                world.put_back(&entries());
             }
         }
     }
 }
 
+#[track_caller]
+fn demand_same_verdict(tool: &str, preview: &Reply, real: &Reply, both: &str) {
+    // LIMIT: the preview looks at the place of a folder as it would at a file, so it denies some calls that would have
+    // failed for want of a folder. It never allows more.
+    let for_folders = ["list_files", "create_directory"].contains(&tool);
+    if for_folders && preview.verdict() == Verdict::Deny && real.status() == Status::Error {
+        return;
+    }
+    assert_eq!(preview.verdict(), real.verdict(), "{both}");
+    match real.verdict() {
+        // How a denied or asked call is answered does not depend on the flag.
+        Verdict::Deny | Verdict::Ask => assert_eq!(code(preview), code(real), "{both}"),
+        Verdict::Allow if real.status() == Status::Success => demand_success(preview),
+        Verdict::Allow => {}
+    }
+}
+
 #[test]
 fn a_dry_run_gives_the_verdict_of_the_real_call() {
-    check(&settings());
+    check(&settings(), &PATHS);
 }
 
 #[test]
 fn and_so_it_does_for_a_role_and_a_mode_that_may_less() {
-    check(&Settings { role: "product_owner".to_owned(), ..settings() });
-    check(&Settings { mode: "read".to_owned(), symlinks: "deny".to_owned(), ..settings() });
+    let some = ["a.txt", ".env", "inside", "out", "way/b.txt", "frozen/d.txt", "asked/e.txt"];
+    check(&Settings { role: "product_owner".to_owned(), ..settings() }, &some);
+    check(&Settings { mode: "read".to_owned(), symlinks: "deny".to_owned(), ..settings() }, &some);
 }
 
 #[test]
@@ -153,6 +166,8 @@ fn a_dry_run_of_a_change_shows_the_diff_of_the_real_one() {
         let (preview, real) = (world.dry_run(tool, arguments.clone()), world.call(tool, arguments));
         assert_eq!(preview.data(), real.data());
         assert!(preview.metadata().dry_run && !real.metadata().dry_run);
-        assert_eq!(world.records_of(&preview)[0]["ending"], "dry_run");
+        let records = world.records_of(&preview);
+        assert_eq!(records.len(), 1, "a dry run has an outcome and no intent: {records:?}");
+        assert_eq!((&records[0]["ending"], &records[0]["dry_run"]), (&json!("dry_run"), &json!(true)));
     }
 }

@@ -147,7 +147,11 @@ fn denials_are_denials_with_and_without_a_record() {
         for n in BEGIN..=N_READINGS {
             let world = breaking_at(mode, n);
             let reply = world.call("write_file", json!({"path": ".env", "content": "x"}));
-            assert_eq!((reply.status(), reply.verdict()), (Status::Error, Verdict::Deny), "{mode}, fault {n}");
+            assert_eq!(
+                (reply.status(), reply.verdict()),
+                (Status::Error, Verdict::Deny),
+                "{mode}, fault {n}"
+            );
         }
     }
 }

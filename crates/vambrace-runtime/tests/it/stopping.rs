@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use serde_json::{Map, Value, json};
+use tokio::runtime::{Handle, Runtime};
 use vambrace_runtime::{Incoming, Leash, Reply, Verdict};
 use vambrace_tools::ProgressSink;
 use vambrace_types::ErrorCode;
@@ -16,11 +17,11 @@ use crate::world::{RUNTIME, World, code, demand_success};
 
 /// Enough files for a search to say how far it has come, and folders enough for it to stop between two.
 fn many_files() -> Value {
-    let path = |number: usize| format!("folder{}/{number}.txt", number % 40);
-    Value::Object((0..1600).map(|number| (path(number), json!("needle\n"))).collect::<Map<_, _>>())
+    let path = |number: usize| format!("folder{}/{number}.txt", number % 10);
+    Value::Object((0..1050).map(|number| (path(number), json!("needle\n"))).collect::<Map<_, _>>())
 }
 
-/// Does something when a search says for the first time how far it has come.
+/// Does something when a search says how far it has come.
 struct OnProgress<F>(F);
 
 impl<F: Fn() + Send + Sync> ProgressSink for OnProgress<F> {
@@ -29,14 +30,31 @@ impl<F: Fn() + Send + Sync> ProgressSink for OnProgress<F> {
     }
 }
 
+/// A runtime with one worker: tasks take turns, so what was woken first is done before what was spawned later.
+fn one_worker() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+}
+
+/// Returns when the tasks that were woken before have had their turn. The watch of a call is one of them.
+fn let_the_others_run(runtime: &Handle) {
+    for _ in 0..100 {
+        let (done, wait) = std::sync::mpsc::channel();
+        runtime.spawn(async move { done.send(()) });
+        wait.recv().unwrap();
+    }
+}
+
 /// A search that is stopped on its way by `pull`.
 fn stopped(tool: &str, pull: fn(&Leash)) -> (World, Reply) {
     let world = World::plain(many_files());
-    let leash = Leash::default();
-    let own = leash.clone();
-    let incoming =
-        world.watched(tool, json!({"regex": "needle"}), Arc::new(OnProgress(move || pull(&own))));
-    let reply = world.send(Incoming { leash, ..incoming });
+    let (runtime, leash) = (one_worker(), Leash::default());
+    let (handle, own) = (runtime.handle().clone(), leash.clone());
+    let sink = Arc::new(OnProgress(move || {
+        pull(&own);
+        let_the_others_run(&handle);
+    }));
+    let incoming = world.watched(tool, json!({"regex": "needle"}), sink);
+    let reply = runtime.block_on(world.corridor.call(Incoming { leash, ..incoming })).unwrap();
     (world, reply)
 }
 
@@ -164,7 +182,7 @@ fn a_caller_that_drops_its_call_does_not_take_the_outcome_with_it() {
 
 #[test]
 fn finishing_waits_for_the_calls_under_way() {
-    let world = World::plain(many_files());
+    let world = World::plain(json!({"a.txt": {"repeat": "needle\n", "times": 20_000}}));
     let _inside = RUNTIME.enter();
     const N_CALLS: usize = 8;
     for _ in 0..N_CALLS {

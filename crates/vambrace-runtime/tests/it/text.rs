@@ -124,8 +124,7 @@ pub(crate) fn without_chance(value: &Value) -> Value {
     match value {
         Value::Object(entries) => {
             let clean = |(key, value): (&String, &Value)| {
-                let value =
-                    if VOLATILE.contains(&key.as_str()) { json!("*") } else { without_chance(value) };
+                let value = if VOLATILE.contains(&key.as_str()) { json!("*") } else { without_chance(value) };
                 (key.clone(), value)
             };
             Value::Object(entries.iter().map(clean).collect())

@@ -114,6 +114,12 @@ impl World {
         disk::read(&self.workspace.join(path))
     }
 
+    /// The workspace as it was made.
+    pub(crate) fn put_back(&self, entries: &Value) {
+        disk::clear(&self.workspace);
+        disk::make(&self.workspace, entries.as_object().unwrap());
+    }
+
     /// The workspace without the mirror, which is ours.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let mut found = disk::snapshot(&self.workspace);

@@ -6,15 +6,17 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
     ErrorCode as RpcErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
-use rmcp::service::{Peer, RequestContext, RoleServer};
+use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, ToolDescription};
 use vambrace_tools::ProgressSink;
 use vambrace_types::{Caller, ErrorCode, SessionId, Status};
 
 use crate::mcp::oversize::{LONGEST, TOO_LONG};
+use crate::mcp::progress::tell;
+use crate::mcp::threshold::Departure;
 use crate::{render, wire};
 
 const INSTRUCTIONS: &str = "Vambrace gives you governed tools. Paths are relative to the service folder. A refused call \
@@ -27,11 +29,21 @@ pub struct Gate {
     corridor: Arc<Corridor>,
     caller: Caller,
     session: SessionId,
+    dry_run: DryRun,
+    pub(super) departure: Departure,
+}
+
+/// Which calls of a connection are only shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DryRun {
+    Always,
+    /// Those that say so themselves.
+    OnRequest,
 }
 
 impl Gate {
-    pub fn new(corridor: Arc<Corridor>, caller: Caller) -> Gate {
-        Gate { corridor, caller, session: Corridor::new_session() }
+    pub fn new(corridor: Arc<Corridor>, caller: Caller, dry_run: DryRun) -> Gate {
+        Gate { corridor, caller, session: Corridor::new_session(), dry_run, departure: Departure::default() }
     }
 }
 
@@ -82,12 +94,12 @@ impl ServerHandler for Gate {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let mut arguments = request.arguments.unwrap_or_default();
-        let dry_run = arguments.shift_remove("dry_run").is_some_and(|wish| wish != Value::Bool(false));
+        let wished = arguments.shift_remove("dry_run").is_some_and(|wish| wish != Value::Bool(false));
+        let dry_run = wished || self.dry_run == DryRun::Always;
         let leash = Leash::default();
-        let progress = context
-            .meta
-            .get_progress_token()
-            .map(|token| Arc::new(Progress { peer: context.peer.clone(), token }) as Arc<dyn ProgressSink>);
+        let told = context.meta.get_progress_token().map(|token| tell(context.peer.clone(), token));
+        let (progress, telling) = told.unzip();
+        let progress = progress.map(|steps| Arc::new(steps) as Arc<dyn ProgressSink>);
         let call = self.corridor.call(Incoming {
             caller: self.caller.clone(),
             session: self.session.clone(),
@@ -105,11 +117,12 @@ impl ServerHandler for Gate {
             biased;
             reply = &mut call => reply,
             () = context.ct.cancelled() => {
-                leash.cancel();
+                if self.departure.has_come() { leash.caller_gone() } else { leash.cancel() }
                 call.await
             }
         };
         gone.stay();
+        drop(telling);
         let reply = reply.ok_or_else(|| ErrorData::internal_error("Vambrace is shutting down.", None))?;
         let mut result = CallToolResult::success(vec![ContentBlock::text(render::text(&reply))]);
         result.structured_content = Some(wire::tool_result(&reply));
@@ -130,23 +143,6 @@ impl Drop for Gone {
     fn drop(&mut self) {
         if let Some(leash) = &self.0 {
             leash.caller_gone();
-        }
-    }
-}
-
-struct Progress {
-    peer: Peer<RoleServer>,
-    token: ProgressToken,
-}
-
-impl ProgressSink for Progress {
-    fn progress(&self, done: u64, what: &str) {
-        let mut params = ProgressNotificationParam::new(self.token.clone(), done as f64);
-        params.message = Some(format!("{done} {what}"));
-        let peer = self.peer.clone();
-        // Best effort: a client that does not listen does not slow the work down.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { peer.notify_progress(params).await });
         }
     }
 }

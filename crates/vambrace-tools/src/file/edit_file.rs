@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use vambrace_edit::{Captures, Edit, Language, MatchMode, Operation, apply, unified_diff};
+use vambrace_edit::{Captures, Edit, Language, MatchMode, Operation};
 use vambrace_files::FilesError;
 use vambrace_policy::{EditFiles, FileEdits, Permit, Writes};
-use vambrace_redact::{FindingKind, Redactor};
+use vambrace_redact::Redactor;
 use vambrace_types::{ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
 
+use super::veiled::{self, Outcome};
 use crate::hands::PatternTime;
 use crate::tool::files;
 use crate::{About, CallContext, Hands, Hints, Limits, Look, Tool};
@@ -151,9 +152,9 @@ impl Tool for EditFileTool {
         for file in &permit.action().files {
             let old = look.text(&file.path, look.limits.read_most)?.content;
             let budget = PatternTime::start(time_for(&file.edits, look.limits), &look.stop);
-            let (new, n_applied) = edited(&look.spelled(&file.path), &file.path, &old, &file.edits, &budget)?;
-            demand_no_new_secret(look.redactor, &old, &new)?;
-            shown.push(describe(&look.spelled(&file.path), n_applied, &old, &new));
+            let spelled = look.spelled(&file.path);
+            let outcome = edited(look.redactor, &spelled, &file.path, &old, &file.edits, &budget)?;
+            shown.push(describe(&spelled, outcome.n_matches, outcome.diff));
         }
         Ok(RawOutput::new(Tree::map([("files", Tree::List(shown))])))
     }
@@ -164,16 +165,17 @@ impl Tool for EditFileTool {
         hands: &Hands<'_>,
     ) -> Result<RawOutput, ToolError> {
         let door = hands.files_to_change()?;
-        let mut n_applied = Vec::new();
+        let mut seen = Vec::new();
         let mut apply_to = |path: &ScopedPath, old: &str, edits: &[Change]| -> Result<String, Setback> {
             let budget = PatternTime::start(time_for(edits, hands.limits()), hands.stop());
-            let (new, n) = edited(&hands.spelled(path), path, old, edits, &budget).map_err(|error| {
-                // The budget ends with the call: a pattern that was stopped with it did nothing wrong.
-                if hands.stop().is_set() { files(FilesError::Stopped) } else { error }
-            })?;
-            demand_no_new_secret(hands.redactor(), old, &new)?;
-            n_applied.push(n);
-            Ok(new)
+            let outcome = edited(hands.redactor(), &hands.spelled(path), path, old, edits, &budget).map_err(
+                |error| {
+                    // The budget ends with the call: a pattern that was stopped with it did nothing wrong.
+                    if hands.stop().is_set() { files(FilesError::Stopped) } else { error }
+                },
+            )?;
+            seen.push((outcome.n_matches, outcome.diff));
+            Ok(outcome.text)
         };
         let (edited, warnings) = hands
             .blocking(|| door.edit(permit, hands.stop(), &mut apply_to))?
@@ -183,8 +185,8 @@ impl Tool for EditFileTool {
         }
         let shown = edited
             .iter()
-            .zip(n_applied)
-            .map(|(file, n)| describe(&hands.spelled(&file.path), n, &file.old, &file.new))
+            .zip(seen)
+            .map(|(file, (n_matches, diff))| describe(&hands.spelled(&file.path), n_matches, diff))
             .collect();
         Ok(RawOutput::new(Tree::map([("files", Tree::List(shown))])))
     }
@@ -261,33 +263,19 @@ fn time_for(edits: &[Change], limits: Limits) -> Duration {
 }
 
 fn edited(
+    redactor: &Redactor,
     spelled: &str,
     path: &ScopedPath,
     old: &str,
     edits: &[Change],
     budget: &PatternTime,
-) -> Result<(String, usize), ToolError> {
+) -> Result<Outcome, ToolError> {
     let language = path.file_name().and_then(Language::of_file_name);
     let edits: Vec<Edit> = edits.iter().map(|change| change.0.clone()).collect();
-    let applied = apply(old, language, &edits, budget).map_err(|error| error.to_tool_error(spelled))?;
-    Ok((applied.text, applied.n_matches))
+    veiled::edit(redactor, spelled, old, language, &edits, budget)
 }
 
-/// The contents were scanned before the decision; a secret could still be put together from what stands in the file
-/// and what is put in. THREAT: P02.
-fn demand_no_new_secret(redactor: &Redactor, old: &str, new: &str) -> Result<(), ToolError> {
-    let count = |text: &str| {
-        redactor.scan(text.as_bytes()).iter().filter(|f| f.kind == FindingKind::Known).count()
-    };
-    if count(new) > count(old) {
-        return Err(ToolError::new(ErrorCode::SecretInWrite, "The edited text would hold a secret.")
-            .suggestion("Refer to the secret by the name of its variable instead of its value."));
-    }
-    Ok(())
-}
-
-fn describe(path: &str, n_applied: usize, old: &str, new: &str) -> Tree {
-    let diff = unified_diff(&format!("a/{path}"), &format!("b/{path}"), old, new);
+fn describe(path: &str, n_applied: usize, diff: String) -> Tree {
     Tree::map([("path", Tree::text(path)), ("applied", Tree::count(n_applied)), ("diff", Tree::Text(diff))])
 }
 

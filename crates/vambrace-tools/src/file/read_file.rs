@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use vambrace_files::Around;
 use vambrace_policy::{Lines, Permit, ReadFile};
+use vambrace_redact::cover;
 use vambrace_types::{ByteLimit, ErrorCode, RawOutput, ToolError, Tree};
 
 use crate::tool::files;
@@ -56,7 +58,15 @@ impl Tool for ReadFileTool {
     }
 
     async fn run(&self, permit: Permit<ReadFile>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let text = hands.files().read(permit, &hands.deadline()).map_err(files)?;
+        let mut text = hands.files().read(permit, &hands.deadline()).map_err(files)?;
+        if !text.around.before.is_empty() || !text.around.after.is_empty() {
+            let Around { before, after } = text.around;
+            let whole = [before.as_slice(), text.content.as_bytes(), after.as_slice()].concat();
+            let findings = hands.redactor().scan(&whole);
+            let (content, n_covered) = cover(&text.content, before.len(), &findings);
+            text.content = content;
+            hands.redacted(n_covered);
+        }
         let mut entries = vec![
             ("bytes", Tree::count(text.content.len())),
             ("total_bytes", Tree::bytes(text.total_bytes)),

@@ -1,6 +1,7 @@
 //! `search_file` and `count_matches`: a pattern over the files beneath a path.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -9,6 +10,7 @@ use serde::Deserialize;
 use vambrace_edit::Pattern;
 use vambrace_files::{Chunk, FilesError, SweepReport};
 use vambrace_policy::{CountMatches, Permit, SearchFiles};
+use vambrace_redact::{Finding, cover};
 use vambrace_types::{ErrorCode, RawOutput, ToolError, Tree};
 
 use crate::hands::PatternTime;
@@ -71,7 +73,7 @@ impl Tool for SearchFileTool {
         title: "Search files",
         description: "Searches text files with a regular expression and returns path, line, column and the line of \
                       each match. Binary and blocked files are passed over, and so are files that .gitignore names \
-                      unless include_ignored is set.",
+                      unless include_ignored is set, and matches inside secrets.",
         hints: Hints::READS,
     };
 
@@ -136,16 +138,12 @@ impl Tool for CountMatchesTool {
         let (tally, n_files) = (Tally::default(), AtomicU64::new(0));
         let visit = |chunk: &Chunk<'_>| {
             tally.step(hands);
-            let budget = PatternTime::start(hands.limits().pattern_time, hands.stop());
-            match pattern.count(chunk.bytes, &budget) {
-                Ok(0) => {}
-                Ok(n_found) => {
-                    tally.n_matches.fetch_add(n_found as u64, Ordering::Relaxed);
-                    // A large file comes in several chunks, and counts once.
-                    n_files.fetch_add(u64::from(chunk.lines_before == 0), Ordering::Relaxed);
-                }
-                Err(_) => tally.out_of_time.store(true, Ordering::Relaxed),
-            }
+            let Some(visible) = Visible::of(&pattern, hands, chunk, &tally) else { return };
+            let mut n_found = 0;
+            visible.each(&mut |_| n_found += 1);
+            tally.n_matches.fetch_add(n_found, Ordering::Relaxed);
+            // A large file comes in several chunks, and counts once.
+            n_files.fetch_add(u64::from(n_found > 0 && chunk.lines_before == 0), Ordering::Relaxed);
         };
         let deadline = hands.deadline();
         let report = hands.blocking(|| hands.files().count(permit, &deadline, &visit))?.map_err(files)?;
@@ -193,7 +191,8 @@ impl Tally {
             return Ok(());
         }
         Err(ToolError::new(ErrorCode::SecurityError, "The pattern ran longer than it may on one file.")
-            .suggestion("Make the pattern more specific, or search a smaller file."))
+            .suggestion("Make the pattern more specific, or search a smaller file.")
+            .rule("limits.pattern_time"))
     }
 }
 
@@ -233,24 +232,20 @@ struct Match {
 impl Search<'_, '_> {
     fn look_into(&self, chunk: &Chunk<'_>) {
         self.tally.step(self.hands);
-        let budget = PatternTime::start(self.hands.limits().pattern_time, self.hands.stop());
+        let Some(visible) = Visible::of(self.pattern, self.hands, chunk, &self.tally) else { return };
         let mut own = Vec::new();
         let mut n_found = 0u64;
         let (mut line, mut line_start) = (chunk.lines_before + 1, 0usize);
-        for found in self.pattern.find_iter(chunk.bytes, &budget) {
-            let Ok(span) = found else {
-                self.tally.out_of_time.store(true, Ordering::Relaxed);
-                break;
-            };
+        visible.each(&mut |span| {
             n_found += 1;
             if own.len() >= self.limit {
-                continue;
+                return;
             }
             let between = chunk.bytes.get(line_start..span.start).unwrap_or_default();
             line += memchr::memchr_iter(b'\n', between).count() as u64;
             line_start += memchr::memrchr(b'\n', between).map_or(0, |place| place + 1);
-            own.push(self.shown(chunk, line, line_start, span.start));
-        }
+            own.push(self.shown(chunk, &visible.findings, line, line_start, span.start));
+        });
         if n_found == 0 {
             return;
         }
@@ -262,24 +257,83 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The line of a match. The whole line is redacted before it is cut: a cut through a secret would hide it from
-    /// every rule. THREAT: P02.
-    fn shown(&self, chunk: &Chunk<'_>, line: u64, line_start: usize, at: usize) -> Match {
+    /// The line of a match. Secrets are covered before it is cut: a cut through a secret would hide it from every rule.
+    /// THREAT: P02.
+    fn shown(
+        &self,
+        chunk: &Chunk<'_>,
+        findings: &[Finding],
+        line: u64,
+        line_start: usize,
+        at: usize,
+    ) -> Match {
         let rest = chunk.bytes.get(line_start..).unwrap_or_default();
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let bytes = rest.get(..end).unwrap_or_default();
         let column = at - line_start;
-        let (text, cut) = if bytes.len() <= LONGEST_LINE {
-            (String::from_utf8_lossy(bytes).trim_end_matches('\r').to_owned(), false)
-        } else {
-            // Far enough around the match for every rule to see a secret whole.
-            const AROUND: usize = 16 << 10;
-            let from = column.saturating_sub(AROUND);
-            let window = bytes.get(from..bytes.len().min(column + AROUND)).unwrap_or_default();
-            let clean = self.hands.redactor().text(&String::from_utf8_lossy(window)).value.into_string();
-            (around(&clean, column - from), true)
+        // A line of megabytes is looked at near its match only.
+        let from = column.saturating_sub(LONGEST_LINE * 4);
+        let near = bytes.get(from..bytes.len().min(column + LONGEST_LINE * 4)).unwrap_or_default();
+        let text = match std::str::from_utf8(near) {
+            Ok(text) => {
+                let (text, n_covered) = cover(text, line_start + from, findings);
+                self.hands.redacted(n_covered);
+                text
+            }
+            // Places in a repaired text are not those that were scanned, so it is scanned itself.
+            Err(_) => self.hands.redactor().text(&String::from_utf8_lossy(near)).value.into_string(),
         };
+        let text = text.trim_end_matches('\r');
+        let cut = bytes.len() > LONGEST_LINE;
+        let text = if cut { around(text, column - from) } else { text.to_owned() };
         Match { path: self.hands.spelled(chunk.path), line, column: column as u64 + 1, text, cut }
+    }
+}
+
+/// The matches of a pattern that do not touch a secret: counting those would spell it out, guess by guess.
+/// THREAT: P02.
+struct Visible<'a> {
+    pattern: &'a Pattern,
+    bytes: &'a [u8],
+    findings: Vec<Finding>,
+    budget: PatternTime,
+    tally: &'a Tally,
+}
+
+impl<'a> Visible<'a> {
+    /// `None` when nothing matches, which is most files; only the others are searched for secrets.
+    fn of(
+        pattern: &'a Pattern,
+        hands: &Hands<'_>,
+        chunk: &Chunk<'a>,
+        tally: &'a Tally,
+    ) -> Option<Visible<'a>> {
+        let budget = || PatternTime::start(hands.limits().pattern_time, hands.stop());
+        match pattern.find_iter(chunk.bytes, &budget()).next()? {
+            Ok(_) => {}
+            Err(_) => {
+                tally.out_of_time.store(true, Ordering::Relaxed);
+                return None;
+            }
+        }
+        let findings = hands.redactor().scan(chunk.bytes);
+        Some(Visible { pattern, bytes: chunk.bytes, findings, budget: budget(), tally })
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(Range<usize>)) {
+        for found in self.pattern.find_iter(self.bytes, &self.budget) {
+            let Ok(span) = found else {
+                self.tally.out_of_time.store(true, Ordering::Relaxed);
+                return;
+            };
+            let next = self.findings.partition_point(|finding| finding.end <= span.start);
+            // An empty match inside a secret touches it too.
+            let touched =
+                self.findings.get(next).is_some_and(|finding| finding.start < span.end.max(span.start + 1));
+            if !touched {
+                visit(span);
+            }
+        }
     }
 }
 

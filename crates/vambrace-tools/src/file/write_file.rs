@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use vambrace_edit::{diff_for_new, unified_diff};
 use vambrace_policy::{Content, Permit, WriteFile};
 use vambrace_types::{ErrorCode, RawOutput, ToolError, Tree};
 
+use super::veiled;
 use crate::tool::files;
 use crate::{About, CallContext, Hands, Hints, Look, Tool};
 
@@ -53,7 +53,7 @@ impl Tool for WriteFileTool {
             Err(error) => return Err(error),
         };
         let spelled = look.spelled(path);
-        let diff = diff(&spelled, old.as_deref(), &content.0);
+        let diff = veiled::diff(look.redactor, &spelled, old.as_deref(), &content.0);
         Ok(describe(&spelled, content, old.is_none(), diff))
     }
 
@@ -64,7 +64,7 @@ impl Tool for WriteFileTool {
         let written = hands.blocking(|| door.write(permit, hands.stop()))?.map_err(files)?;
         let diff = match (&written.old, written.created) {
             (None, false) => String::new(),
-            (old, _) => diff(&spelled, old.as_deref(), &content.0),
+            (old, _) => veiled::diff(hands.redactor(), &spelled, old.as_deref(), &content.0),
         };
         hands.warn(written.warning);
         Ok(describe(&spelled, &content, written.created, diff))
@@ -78,11 +78,4 @@ fn describe(path: &str, content: &Content, created: bool, diff: String) -> RawOu
         ("created", Tree::Bool(created)),
         ("diff", Tree::Text(diff)),
     ]))
-}
-
-fn diff(path: &str, old: Option<&str>, new: &str) -> String {
-    match old {
-        Some(old) => unified_diff(&format!("a/{path}"), &format!("b/{path}"), old, new),
-        None => diff_for_new(&format!("b/{path}"), new),
-    }
 }

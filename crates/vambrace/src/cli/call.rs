@@ -1,6 +1,6 @@
 //! `call`: one tool call, or a line each.
 
-use std::io::{BufRead as _, Read as _};
+use std::io::Read as _;
 
 use serde_json::{Value, json};
 use vambrace_runtime::{Purpose, Reply};
@@ -8,12 +8,10 @@ use vambrace_server::{text, wire};
 use vambrace_types::{Door, Status};
 
 use super::Exit;
+use super::lines::{LONGEST, Line, Lines};
 use super::options::{CallArgs, Global};
 use super::start::{Session, runtime, session, usage};
 use crate::terminal;
-
-/// LIMIT: as on the MCP door.
-pub(crate) const LONGEST_LINE: u64 = 16 << 20;
 
 pub(crate) fn run(global: &Global, args: CallArgs) -> Exit {
     attempt(global, args).unwrap_or_else(|exit| exit)
@@ -37,10 +35,11 @@ fn arguments(text: Option<&str>) -> Result<Value, Exit> {
     let text = match text {
         None => return Ok(Value::Null),
         Some("-") => {
-            let input = std::io::stdin().lock().take(LONGEST_LINE);
-            { input }
-                .read_to_string(&mut read)
-                .map_err(|error| usage(&format!("standard input: {error}")))?;
+            let mut input = std::io::stdin().lock().take(LONGEST + 1);
+            input.read_to_string(&mut read).map_err(|error| usage(&format!("standard input: {error}")))?;
+            if read.len() as u64 > LONGEST {
+                return Err(usage(&format!("the arguments are longer than {LONGEST} bytes")));
+            }
             read.as_str()
         }
         Some(text) => text,
@@ -68,28 +67,21 @@ fn show(global: &Global, reply: &Reply) {
 }
 
 async fn batch(global: &Global, session: &Session) -> Result<Exit, Exit> {
-    let mut input = std::io::stdin().lock();
-    let mut line = String::new();
-    for number in 1u64.. {
-        line.clear();
-        // One byte more tells a line that is just short enough from one that is too long.
-        let n_read = input.by_ref().take(LONGEST_LINE + 1).read_line(&mut line);
-        let n_read = n_read.map_err(|error| usage(&format!("standard input, line {number}: {error}")))?;
-        if n_read == 0 {
-            break;
-        }
-        if n_read as u64 > LONGEST_LINE {
-            return Err(usage(&format!("standard input, line {number}: longer than {LONGEST_LINE} bytes")));
-        }
-        if line.trim().is_empty() {
-            continue;
-        }
-        let result = match request(&line) {
-            Ok((tool, arguments, dry_run)) => {
-                let reply = session.call(&tool, arguments, dry_run || global.dry_run, Purpose::Call).await;
-                wire::tool_result(&reply.ok_or(Exit::Failed)?)
+    let mut lines = Lines::new(std::io::stdin().lock());
+    while let Some((number, line)) = lines.next()? {
+        let result = match line {
+            Line::TooLong => {
+                malformed("MessageTooLarge", number, &format!("it is longer than {LONGEST} bytes"))
             }
-            Err(problem) => malformed(number, &problem),
+            Line::NotText => malformed("ValidationError", number, "it is not UTF-8 text"),
+            Line::Text(line) => match request(&line) {
+                Ok((tool, arguments, dry_run)) => {
+                    let dry_run = dry_run || global.dry_run;
+                    let reply = session.call(&tool, arguments, dry_run, Purpose::Call).await;
+                    wire::tool_result(&reply.ok_or(Exit::Failed)?)
+                }
+                Err(problem) => malformed("ValidationError", number, &problem),
+            },
         };
         terminal::say(&result.to_string());
     }
@@ -109,12 +101,12 @@ fn request(line: &str) -> Result<(String, Value, bool), String> {
 }
 
 /// A line that is not a call never reaches the corridor, so its answer is made here, in the same shape.
-fn malformed(number: u64, problem: &str) -> Value {
+fn malformed(code: &str, number: u64, problem: &str) -> Value {
     json!({
         "status": "error",
         "data": null,
         "error": {
-            "code": "ValidationError",
+            "code": code,
             "message": format!("Line {number} is not a call: {problem}."),
             "suggestion": "Write one object a line: {\"tool\": …, \"arguments\": {…}}.",
         },

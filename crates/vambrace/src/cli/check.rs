@@ -1,7 +1,7 @@
 //! `check`: what would be decided, and why. Each check is a dry run through the corridor, so it cannot differ from the
 //! real call.
 
-use std::io::{BufRead as _, Read as _};
+use std::io::Read as _;
 
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use vambrace_server::wire;
 use vambrace_types::Door;
 
 use super::Exit;
+use super::lines::{LONGEST, Line, Lines};
 use super::options::{CheckArgs, CheckWhat, Global, PathPurpose};
 use super::start::{Session, configuration, environment, runtime, session, usage};
 use crate::terminal;
@@ -67,26 +68,23 @@ async fn judge(session: &Session, path: &str, purpose: PathPurpose) -> Option<Re
 fn batch(global: &Global, purpose: PathPurpose) -> Result<Exit, Exit> {
     let session = session(global, Door::CommandLine)?;
     let runtime = runtime()?;
-    for (number, line) in std::io::stdin().lock().lines().enumerate() {
-        let number = number + 1;
-        let line = line.map_err(|error| usage(&format!("standard input, line {number}: {error}")))?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let row: Value = serde_json::from_str(&line)
-            .map_err(|error| usage(&format!("standard input, line {number}: {error}")))?;
-        let input = row
-            .get("input")
-            .and_then(Value::as_str)
-            .ok_or_else(|| usage(&format!("standard input, line {number}: `input` is missing")))?;
-        let purpose = match row.get("for").and_then(Value::as_str) {
+    let mut lines = Lines::new(std::io::stdin().lock());
+    while let Some((number, line)) = lines.next()? {
+        let wrong = |problem: String| usage(&format!("standard input, line {number}: {problem}"));
+        let line = match line {
+            Line::Text(line) => line,
+            Line::TooLong => return Err(wrong(format!("longer than {LONGEST} bytes"))),
+            Line::NotText => return Err(wrong("not UTF-8 text".to_owned())),
+        };
+        let row: Value = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+        let input = row.get("input").and_then(Value::as_str);
+        let input = input.ok_or_else(|| wrong("`input` is missing".to_owned()))?;
+        let purpose = match row.get("for").map(Value::as_str) {
             None => purpose,
-            Some("read") => PathPurpose::Read,
-            Some("write") => PathPurpose::Write,
-            Some("delete") => PathPurpose::Delete,
-            Some(other) => {
-                return Err(usage(&format!("standard input, line {number}: cannot check for `{other}`")));
-            }
+            Some(Some("read")) => PathPurpose::Read,
+            Some(Some("write")) => PathPurpose::Write,
+            Some(Some("delete")) => PathPurpose::Delete,
+            Some(_) => return Err(wrong("`for` must be read, write or delete".to_owned())),
         };
         let reply = runtime.block_on(judge(&session, input, purpose)).ok_or(Exit::Failed)?;
         terminal::say(&wire::decision(&reply, input).to_string());

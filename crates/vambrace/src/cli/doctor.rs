@@ -35,7 +35,7 @@ impl Row {
             State::Broken => "BROKEN".red().bold().to_string(),
             State::Told => "      ".to_owned(),
         };
-        format!("  {word}  {:<34} {}", self.name, self.detail)
+        format!("  {word}  {:<40} {}", self.name, self.detail)
     }
 
     fn json(&self) -> Value {
@@ -73,14 +73,17 @@ pub(crate) fn kernel_rows() -> Vec<Row> {
     let openat2 = Root::open_ambient(ambient_authority(), Path::new("/"))
         .is_ok_and(|root| vambrace_files::kernel_resolves_beneath(&root));
     let proc_works = std::fs::read_link("/proc/self/exe").is_ok();
-    let modules = read("/sys/kernel/security/lsm");
+    let landlock = match std::fs::read_to_string("/sys/kernel/security/lsm") {
+        Ok(modules) => yes(modules.contains("landlock")),
+        Err(_) => "not known (/sys/kernel/security is not mounted)".to_owned(),
+    };
     let namespaces = read("/proc/sys/user/max_user_namespaces");
     let told = |name, detail: String| Row { name, state: State::Told, detail };
     vec![
         told("kernel", release.trim().to_owned()),
         row("paths are opened beneath a root", openat2, "openat2 with BENEATH, NO_MAGICLINKS, NO_XDEV"),
         row("opened files can be located", proc_works, "/proc"),
-        told("landlock (for programs, later)", yes(modules.contains("landlock"))),
+        told("landlock (for programs, later)", landlock),
         told(
             "user namespaces (for programs, later)",
             yes(namespaces.trim().parse::<u64>().is_ok_and(|most| most > 0)),

@@ -1,6 +1,6 @@
 //! `mcp`: governed tools for any MCP client, over standard input and output.
 
-use vambrace_server::mcp::{Gate, serve_stdio};
+use vambrace_server::mcp::{DryRun, Gate, serve_stdio};
 use vambrace_types::Door;
 
 use super::Exit;
@@ -14,7 +14,8 @@ pub(crate) fn run(global: &Global) -> Exit {
 
 fn attempt(global: &Global) -> Result<Exit, Exit> {
     let session = session(global, Door::McpStdio)?;
-    let gate = Gate::new(session.corridor.clone(), session.caller.clone());
+    let dry_run = if global.dry_run { DryRun::Always } else { DryRun::OnRequest };
+    let gate = Gate::new(session.corridor.clone(), session.caller.clone(), dry_run);
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         let served = serve_stdio(gate).await;

@@ -136,19 +136,22 @@ fn call_batch_answers_every_line_in_order() {
         json!({"tool": "read_file", "arguments": {"path": ".env"}}).to_string(),
         "not json".to_owned(),
         String::new(),
-        json!({"tool": "write_file", "arguments": {"path": "n", "content": "x"}, "dry_run": true}).to_string(),
+        json!({"tool": "write_file", "arguments": {"path": "n", "content": "x"}, "dry_run": true})
+            .to_string(),
         json!({"tool": "list_files"}).to_string(),
         json!({"arguments": {}}).to_string(),
         json!({"tool": 7}).to_string(),
         json!({"tool": "list_files", "dry_run": "yes"}).to_string(),
         json!({"tool": "write_file", "arguments": {"path": "w", "content": "x"}}).to_string(),
     ];
-    let ran = world.feed(&["call", "--batch"], lines.join("\n"));
+    let mut input = lines.join("\n").into_bytes();
+    input.extend(b"\n{\"tool\": \"\xff\"}\n");
+    let ran = world.feed(&["call", "--batch"], input);
     assert_eq!(ran.code, 0, "{ran:?}");
     let codes: Vec<String> =
         ran.lines().iter().map(|line| line["error"]["code"].as_str().unwrap_or("-").to_owned()).collect();
     let bad = "ValidationError";
-    assert_eq!(codes, ["-", "BlockedPath", bad, "-", "-", bad, bad, bad, "-"]);
+    assert_eq!(codes, ["-", "BlockedPath", bad, "-", "-", bad, bad, bad, "-", bad]);
     assert!(!world.work().join("n").exists(), "a dry run");
     assert_eq!(world.text("w"), "x");
 }
@@ -182,6 +185,18 @@ fn check_path_batch_echoes_its_input_in_order() {
 }
 
 #[test]
+fn a_check_that_cannot_be_read_is_wrong_usage() {
+    for line in
+        ["{", "[]", r#"{"for":"read"}"#, r#"{"input":"a.txt","for":"eat"}"#, r#"{"input":"a.txt","for":7}"#]
+    {
+        let input = format!("{{\"input\":\"a.txt\"}}\n{line}\n");
+        let ran = world().feed(&["check", "path", "--batch"], input);
+        assert_eq!((ran.code, ran.lines().len()), (2, 1), "{line}: {ran:?}");
+        assert!(ran.stderr.contains("line 2: "), "{ran:?}");
+    }
+}
+
+#[test]
 fn check_text_tells_places_and_not_values() {
     let (world, secret) = (world(), credential());
     let text = format!("é one\ntwo {secret} three\n");
@@ -190,7 +205,7 @@ fn check_text_tells_places_and_not_values() {
     let findings = ran.json();
     let found = &findings[0];
     let place = |key: &str| usize::try_from(found[key].as_u64().unwrap()).unwrap();
-    assert_eq!(&text[place("start")..place("end")], secret);
+    assert_eq!(text.get(place("start")..place("end")), Some(secret.as_str()));
     assert_eq!((place("line"), findings.as_array().unwrap().len()), (2, 1));
     assert!(!ran.text().contains(&secret));
     let none = world.feed(&["check", "text"], "nothing to see");
@@ -299,7 +314,8 @@ fn doctor_finds_every_row_holding() {
     let rows = rows.as_array().unwrap();
     assert!(rows.iter().all(|row| row["state"] != "broken"), "{ran:?}");
     assert!(rows.iter().filter(|row| row["state"] == "holds").count() >= 10, "{ran:?}");
-    let left: Vec<_> = fs::read_dir(world.state()).map(|entries| entries.flatten().collect()).unwrap_or_default();
+    let left: Vec<_> =
+        fs::read_dir(world.state()).map(|entries| entries.flatten().collect()).unwrap_or_default();
     assert!(left.is_empty(), "the self-attack leaves nothing behind: {left:?}");
 }
 

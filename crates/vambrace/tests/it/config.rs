@@ -12,7 +12,8 @@ use crate::support::World;
 fn refused(text: &str, words: &[&str]) {
     let world = World::new();
     let file = world.beside("operator.yaml", text);
-    for args in [&["config", "check"][..], &["call", "list_files"], &["mcp"], &["redact"], &["check", "text"]] {
+    for args in [&["config", "check"][..], &["call", "list_files"], &["mcp"], &["redact"], &["check", "text"]]
+    {
         let ran = world.run(&[&["--config", &file], args].concat());
         assert_eq!((ran.code, ran.stdout.len()), (2, 0), "{args:?}: {ran:?}");
         for word in [&["operator.yaml"], words].concat() {
@@ -50,7 +51,10 @@ fn a_project_file_may_only_tighten() {
     world.file("vambrace.yaml", "scope: {hardlinks: allow}\n").file("a", "x");
     let loose = world.run(&["call", "read_file", r#"{"path":"a"}"#]);
     assert_eq!(loose.code, 2, "{loose:?}");
-    assert!(loose.stderr.contains("vambrace.yaml:1:") && loose.stderr.contains("scope.hardlinks"), "{loose:?}");
+    assert!(
+        loose.stderr.contains("vambrace.yaml:1:") && loose.stderr.contains("scope.hardlinks"),
+        "{loose:?}"
+    );
     world.file("vambrace.yaml", "scope: {block_patterns: [\"a\"]}\n");
     let tight = world.run(&["call", "read_file", r#"{"path":"a"}"#]);
     assert_eq!((tight.code, tight.error_code().as_str()), (3, "BlockedPath"), "{tight:?}");
@@ -136,7 +140,8 @@ fn secrets_of_the_configuration_are_not_shown() {
 #[test]
 fn the_schema_knows_the_sections() {
     let schema = World::new().run(&["config", "schema"]).json();
-    for key in ["scope", "tools", "limits", "audit", "secrets", "sandbox", "net", "auth", "rules", "defence"] {
+    for key in ["scope", "tools", "limits", "audit", "secrets", "sandbox", "net", "auth", "rules", "defence"]
+    {
         assert!(schema["properties"].get(key).is_some(), "{key}");
     }
 }

@@ -8,7 +8,10 @@
     clippy::indexing_slicing,
     reason = "helpers of tests may fail loudly"
 )]
-#![expect(clippy::disallowed_types, reason = "only a process of its own shows what a user of the binary sees")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "only a process of its own shows what a user of the binary sees"
+)]
 
 mod commands;
 mod config;

@@ -33,9 +33,8 @@ fn roles_and_modes_limit_what_may_act() {
     ];
     for (place, (tool, arguments)) in rows.iter().enumerate() {
         let writes = place >= 4;
-        let call = |options: &[&str]| {
-            world.feed(&[options, &["call", tool, "-"]].concat(), arguments.to_string())
-        };
+        let call =
+            |options: &[&str]| world.feed(&[options, &["call", tool, "-"]].concat(), arguments.to_string());
         for options in [["--role", "product_owner"], ["--tool", "read"]] {
             let (code, error) = if writes { (3, "PermissionDenied") } else { (0, "-") };
             check(&call(&options), code, error);
@@ -65,8 +64,12 @@ fn a_stopped_caller_is_denied_until_a_person_releases_it() {
     check(&world.run(&READ), 3, "Suspended");
     assert_eq!(world.run(&["resume", "*"]).code, 0);
     check(&world.run(&READ), 0, "-");
-    let events: Vec<Value> =
-        world.records().into_iter().map(|record| record["event"].clone()).filter(|event| !event.is_null()).collect();
+    let events: Vec<Value> = world
+        .records()
+        .into_iter()
+        .map(|record| record["event"].clone())
+        .filter(|event| !event.is_null())
+        .collect();
     assert_eq!(events, ["stopped", "resumed", "stopped", "stopped", "resumed", "resumed"]);
 }
 

@@ -53,7 +53,9 @@ fn edit(path: &Path, change: impl FnOnce(&mut Vec<String>)) {
 #[test]
 fn a_changed_byte() {
     let change = |number: usize| {
-        move |path: &Path| edit(path, |lines| lines[number] = lines[number].replace("write_file", "write_fime"))
+        move |path: &Path| {
+            edit(path, |lines| lines[number] = lines[number].replace("write_file", "write_fime"))
+        }
     };
     check(change(0), 0, 1, "line 2 names");
     check(change(2), 0, 3, "line 4 names");
