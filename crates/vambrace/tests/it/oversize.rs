@@ -8,7 +8,7 @@ use crate::support::World;
 const MIB: usize = 1 << 20;
 
 #[test]
-fn a_large_message_is_served_and_a_larger_one_is_dropped() {
+fn a_large_message_is_served_and_a_larger_one_is_refused() {
     let world = World::new();
     world.file("a.txt", "one\n");
     let mut client = Client::open(&world, &[]);
@@ -24,9 +24,9 @@ fn a_large_message_is_served_and_a_larger_one_is_dropped() {
     );
     assert_eq!(world.text("large.txt"), content);
 
-    let too_large = "x".repeat(17 * MIB);
-    client
-        .ask("tools/call", &json!({"name": "write_file", "arguments": {"path": "b", "content": too_large}}));
+    let too_large = json!({"path": "b", "content": "x".repeat(17 * MIB)});
+    let answer = client.request("tools/call", &json!({"name": "write_file", "arguments": too_large}));
+    assert_eq!(answer["error"]["data"]["code"], "MessageTooLarge", "{answer}");
     assert_eq!(client.call("read_file", &json!({"path": "a.txt"}))["isError"], false);
     assert!(!world.work().join("b").exists());
     assert_eq!(client.close().0, 0);
