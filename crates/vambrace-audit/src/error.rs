@@ -19,6 +19,17 @@ pub enum AuditError {
 }
 
 impl AuditError {
+    /// Without the path, for whoever must not learn where the record is.
+    pub fn brief(&self) -> String {
+        match self {
+            AuditError::Io { doing, cause, .. } => format!("cannot {doing} it: {cause}"),
+            AuditError::UnsafePlace { why, .. } => format!("its place is not safe: {why}"),
+            AuditError::Broken { .. } => "it is broken".to_owned(),
+            AuditError::Gone { .. } => "it was deleted while it was in use".to_owned(),
+            AuditError::NoRandomness(_) => "the system gives no random numbers".to_owned(),
+        }
+    }
+
     /// For `map_err`: the operation and the path, waiting for the cause. Costs nothing until there is one.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> AuditError {
         move |cause| AuditError::Io { doing, path: path.to_owned(), cause }

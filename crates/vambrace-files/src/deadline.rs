@@ -34,3 +34,28 @@ impl Deadline {
         self.stop.is_set() || Instant::now() >= self.at
     }
 }
+
+/// Ends when the calling thread has worked for so long, however long that took on a busy machine. For one thread.
+#[derive(Debug)]
+pub struct WorkLimit {
+    not_before: Instant,
+    worked: Duration,
+    stop: Stop,
+}
+
+impl WorkLimit {
+    pub fn of(work: Duration, stop: Stop) -> WorkLimit {
+        WorkLimit { not_before: Instant::now() + work, worked: thread_time() + work, stop }
+    }
+
+    pub fn is_over(&self) -> bool {
+        // No thread works longer than the clock on the wall, which is cheaper to ask.
+        self.stop.is_set() || (Instant::now() >= self.not_before && thread_time() >= self.worked)
+    }
+}
+
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let nanos = u32::try_from(time.tv_nsec).unwrap_or(0);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), nanos)
+}

@@ -30,7 +30,7 @@ impl Opener<'_> {
             .resolved
             .join(name)
             .ok_or_else(|| FilesError::denied(Reason::OutsideProject { path: spelled() }, "scope.beneath"))?;
-        self.scope.judge(&real, access).map_err(FilesError::Denied)?;
+        self.judge(&real, access)?;
         Ok((opened.handle, name))
     }
 

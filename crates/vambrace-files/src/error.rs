@@ -37,6 +37,10 @@ pub enum FilesError {
     Changed {
         path: String,
     },
+    /// Two paths of one call lead to the same file.
+    Twice {
+        path: String,
+    },
     Stopped,
     /// Another open of the same path kept moving it about.
     Unsteady {
@@ -123,6 +127,11 @@ impl FilesError {
                 format!("`{path}` changed while it was being edited, so nothing was written."),
             )
             .suggestion("Read the file again and repeat the edit."),
+            FilesError::Twice { path } => ToolError::new(
+                ErrorCode::ValidationError,
+                format!("`{path}` is the same file as another one of this call."),
+            )
+            .suggestion("Put all edits of one file into one list; they are matched against the same text."),
             FilesError::Stopped => {
                 ToolError::new(ErrorCode::Cancelled, "The call was stopped before it was done.")
                     .suggestion("Ask for less at once, for instance a smaller folder.")

@@ -10,7 +10,7 @@ use rustix::fs::{OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use vambrace_policy::{
     Access, Action, CountMatches, CreateDirectory, DeleteFile, EditFiles, Epoch, ListFiles, Permit, ReadFile,
-    Reason, Scope, SearchFiles, WriteFile, Writes,
+    Reason, Scope, SearchFiles, Withheld, WriteFile, Writes,
 };
 use vambrace_types::{ByteLimit, ScopedPath, VolumeId};
 
@@ -47,7 +47,7 @@ pub struct Written {
     pub created: bool,
     /// What stood there before; `None` for a new file and for one that was not text.
     pub old: Option<String>,
-    pub warning: Option<String>,
+    pub warnings: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -83,28 +83,33 @@ impl Files {
 
     /// Finishes or reverts what a crash left half done. Called once, before the first call is served.
     pub fn recover(&self) -> std::io::Result<Recovery> {
-        journal::recover(self.opener(), self.settings.lock, &self.settings.journal)
+        journal::recover(self.opener(&Withheld::default()), self.settings.lock, &self.settings.journal)
     }
 
     pub fn volume(&self) -> VolumeId {
         self.root.volume()
     }
 
-    fn opener(&self) -> Opener<'_> {
-        Opener { root: &self.root, scope: &self.scope }
+    fn opener<'a>(&'a self, withheld: &'a Withheld) -> Opener<'a> {
+        Opener { root: &self.root, scope: &self.scope, withheld }
     }
 
-    fn redeem<A: Action>(&self, permit: Permit<A>) -> Result<A, FilesError> {
-        permit.redeem(self.epoch).map_err(|_| FilesError::denied(Reason::StalePermit, "policy.epoch"))
+    /// Uses the permit up; what it withholds stays with the action.
+    fn redeem<A: Action>(&self, permit: Permit<A>) -> Result<(A, Withheld), FilesError> {
+        let withheld = permit.withheld().clone();
+        let action =
+            permit.redeem(self.epoch).map_err(|_| FilesError::denied(Reason::StalePermit, "policy.epoch"))?;
+        Ok((action, withheld))
     }
 
     pub fn read(&self, permit: Permit<ReadFile>, deadline: &Deadline) -> Result<Text, FilesError> {
-        read::read(self.opener(), &self.redeem(permit)?, deadline)
+        let (action, withheld) = self.redeem(permit)?;
+        read::read(self.opener(&withheld), &action, deadline)
     }
 
     pub fn list(&self, permit: Permit<ListFiles>, deadline: &Deadline) -> Result<Listing, FilesError> {
-        let withheld = permit.withheld().clone();
-        list::list(self.opener(), &self.redeem(permit)?, &withheld, deadline)
+        let (action, withheld) = self.redeem(permit)?;
+        list::list(self.opener(&withheld), &action, deadline)
     }
 
     pub fn search(
@@ -113,9 +118,8 @@ impl Files {
         deadline: &Deadline,
         visit: &(dyn Fn(&Chunk<'_>) + Sync),
     ) -> Result<SweepReport, FilesError> {
-        let withheld = &permit.withheld().clone();
-        let SearchFiles { path, recursive, include_ignored, .. } = self.redeem(permit)?;
-        Sweep { opener: self.opener(), recursive, include_ignored, withheld, deadline }.run(&path, visit)
+        let (SearchFiles { path, recursive, include_ignored, .. }, withheld) = self.redeem(permit)?;
+        Sweep { opener: self.opener(&withheld), recursive, include_ignored, deadline }.run(&path, visit)
     }
 
     pub fn count(
@@ -124,23 +128,22 @@ impl Files {
         deadline: &Deadline,
         visit: &(dyn Fn(&Chunk<'_>) + Sync),
     ) -> Result<SweepReport, FilesError> {
-        let withheld = &permit.withheld().clone();
-        let CountMatches { path, recursive, include_ignored, .. } = self.redeem(permit)?;
-        Sweep { opener: self.opener(), recursive, include_ignored, withheld, deadline }.run(&path, visit)
+        let (CountMatches { path, recursive, include_ignored, .. }, withheld) = self.redeem(permit)?;
+        Sweep { opener: self.opener(&withheld), recursive, include_ignored, deadline }.run(&path, visit)
     }
 
     pub fn create_directory(&self, permit: Permit<CreateDirectory>) -> Result<Created, FilesError> {
-        let CreateDirectory { path } = self.redeem(permit)?;
+        let (CreateDirectory { path }, withheld) = self.redeem(permit)?;
         if path.is_root() {
             return Ok(Created { existed: true });
         }
-        let created = self.opener().make_folders(&path)?;
+        let created = self.opener(&withheld).make_folders(&path)?;
         Ok(Created { existed: !created })
     }
 
     pub fn delete(&self, permit: Permit<DeleteFile>, stop: &Stop) -> Result<u64, FilesError> {
-        let DeleteFile { path } = self.redeem(permit)?;
-        let opener = self.opener();
+        let (DeleteFile { path }, withheld) = self.redeem(permit)?;
+        let opener = self.opener(&withheld);
         let (folder, name) = opener.parent(&path, Access::Delete)?;
         let spelled = opener.spelled(&path);
         let _lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
@@ -148,8 +151,8 @@ impl Files {
     }
 
     pub fn write(&self, permit: Permit<WriteFile>, stop: &Stop) -> Result<Written, FilesError> {
-        let WriteFile { path, content } = self.redeem(permit)?;
-        let opener = self.opener();
+        let (WriteFile { path, content }, withheld) = self.redeem(permit)?;
+        let opener = self.opener(&withheld);
         let spelled = opener.spelled(&path);
         self.demand_size(&spelled, content.0.len())?;
         if let Some(parent) = path.parent().filter(|parent| !parent.is_root())
@@ -174,8 +177,9 @@ impl Files {
         if stop.is_set() {
             return Err(FilesError::Stopped);
         }
-        Prepared::new(folder, name, &spelled, stat, content.0.as_bytes())?.place()?;
-        Ok(Written { created: stat.is_none(), old, warning: lock.forced.clone() })
+        let placed = Prepared::new(folder, name, &spelled, stat, content.0.as_bytes())?.place()?;
+        let warnings = lock.forced.iter().cloned().chain(placed.warning()).collect();
+        Ok(Written { created: stat.is_none(), old, warnings })
     }
 
     /// Reads every file, lets `apply` make the new texts, and replaces all or none.
@@ -185,12 +189,14 @@ impl Files {
         stop: &Stop,
         apply: &mut Apply<'_, E, F>,
     ) -> Result<(Vec<Edited>, Vec<String>), F> {
-        let EditFiles { mut files } = self.redeem(permit)?;
+        let (EditFiles { mut files }, withheld) = self.redeem(permit)?;
+        let opener = self.opener(&withheld);
         // One order for everybody, so that two calls cannot wait for each other.
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let mut held = Vec::new();
         for file in &files {
-            held.push(self.hold(&file.path, stop)?);
+            let next = self.hold(opener, &file.path, &held, stop)?;
+            held.push(next);
         }
         let mut texts = Vec::new();
         for (file, held) in files.iter().zip(&held) {
@@ -201,19 +207,29 @@ impl Files {
         if stop.is_set() {
             return Err(FilesError::Stopped.into());
         }
-        self.replace_all(&held, &texts)?;
-        let warnings = held.iter().filter_map(|held| held.lock.forced.clone()).collect();
+        let mut warnings = self.replace_all(opener, &held, &texts)?;
+        warnings.extend(held.iter().filter_map(|held| held.lock.forced.clone()));
         let edited = held.into_iter().zip(texts);
         Ok((edited.map(|(held, new)| Edited { path: held.path, old: held.old, new }).collect(), warnings))
     }
 
-    fn hold(&self, path: &ScopedPath, stop: &Stop) -> Result<Held, FilesError> {
-        let opener = self.opener();
+    fn hold(
+        &self,
+        opener: Opener<'_>,
+        path: &ScopedPath,
+        others: &[Held],
+        stop: &Stop,
+    ) -> Result<Held, FilesError> {
         let spelled = opener.spelled(path);
         let (folder, name) = opener.parent(path, Access::Write)?;
         let missing = || FilesError::NotFound { path: spelled.clone() };
         // Before the lock, so that editing nothing leaves no lock file behind in a folder one cannot write.
-        opener.demand_changeable(path, &opener.entry(&folder, path, name)?.ok_or_else(missing)?)?;
+        let stat = opener.entry(&folder, path, name)?.ok_or_else(missing)?;
+        opener.demand_changeable(path, &stat)?;
+        // Reached twice, through a link to its folder: waiting for our own lock would end in a riddle.
+        if others.iter().any(|held| (held.stat.st_dev, held.stat.st_ino) == (stat.st_dev, stat.st_ino)) {
+            return Err(FilesError::Twice { path: spelled });
+        }
         let lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
         let stat = opener.entry(&folder, path, name)?.ok_or_else(missing)?;
         opener.demand_changeable(path, &stat)?;
@@ -246,14 +262,20 @@ impl Files {
         read::whole(File::from(handle), size, self.settings.largest, spelled)
     }
 
-    fn replace_all(&self, held: &[Held], texts: &[String]) -> Result<(), FilesError> {
+    /// Gives the warnings.
+    fn replace_all(
+        &self,
+        opener: Opener<'_>,
+        held: &[Held],
+        texts: &[String],
+    ) -> Result<Vec<String>, FilesError> {
         let journal_error = |error: &std::io::Error| read::io("the journal", error);
         let mut journal = None;
         if held.len() > 1 {
             let files: Vec<_> = held.iter().map(|held| (held.path.clone(), stamp(&held.stat))).collect();
             journal = Some(self.begin_journal(&files).map_err(|error| journal_error(&error))?);
         }
-        let result = self.prepare_and_place(held, texts, journal.as_mut());
+        let result = prepare_and_place(opener, held, texts, journal.as_mut());
         // Whatever happened, the files are all new or all old now.
         if let Some(journal) = journal {
             journal.end();
@@ -275,33 +297,6 @@ impl Files {
         Err(last)
     }
 
-    fn prepare_and_place(
-        &self,
-        held: &[Held],
-        texts: &[String],
-        journal: Option<&mut Journal>,
-    ) -> Result<(), FilesError> {
-        let prepare = |held: &Held, text: &str, stat: Option<Stat>| {
-            let folder = held.folder.try_clone().map_err(|error| read::io(&held.spelled, &error))?;
-            Prepared::new(folder, &held.name, &held.spelled, stat, text.as_bytes())
-        };
-        let prepared = held
-            .iter()
-            .zip(texts)
-            .map(|(held, text)| prepare(held, text, Some(held.stat)))
-            .collect::<Result<Vec<_>, _>>()?;
-        if let Some(journal) = journal {
-            journal.commit().map_err(|error| read::io("the journal", &error))?;
-        }
-        journal::place_all(prepared, &mut |place| {
-            let Some(held) = held.get(place) else { return };
-            let now = self.opener().entry(&held.folder, &held.path, &held.name).ok().flatten();
-            if let Ok(copy) = prepare(held, &held.old, now) {
-                let _ = copy.place();
-            }
-        })
-    }
-
     fn demand_size(&self, path: &str, length: usize) -> Result<(), FilesError> {
         let limit = self.settings.largest;
         if limit.allows(length) {
@@ -314,9 +309,10 @@ impl Files {
     /// used up.
     pub fn probe<A: Action>(&self, permit: &Permit<A>) -> Result<(), FilesError> {
         for (path, access) in permit.action().targets() {
+            let opener = self.opener(permit.withheld());
             let met = match access {
-                Access::Read => self.probe_read(path),
-                Access::Write | Access::Delete => self.probe_change(path, access),
+                Access::Read => probe_read(opener, path),
+                Access::Write | Access::Delete => probe_change(opener, path, access),
             };
             match met {
                 Ok(()) | Err(FilesError::NotFound { .. } | FilesError::IsADirectory { .. }) => {}
@@ -325,27 +321,56 @@ impl Files {
         }
         Ok(())
     }
+}
 
-    fn probe_read(&self, path: &ScopedPath) -> Result<(), FilesError> {
-        let opener = self.opener();
-        let opened = opener.glance(path, Access::Read)?;
-        opener.demand_regular(path, &opened.stat)
-    }
+fn probe_read(opener: Opener<'_>, path: &ScopedPath) -> Result<(), FilesError> {
+    let opened = opener.glance(path, Access::Read)?;
+    opener.demand_regular(path, &opened.stat)
+}
 
-    fn probe_change(&self, path: &ScopedPath, access: Access) -> Result<(), FilesError> {
-        let opener = self.opener();
-        // A missing folder is made on the way: then the nearest one above that is there decides.
-        for folder in std::iter::successors(path.parent(), ScopedPath::parent) {
-            match opener.folder(&folder, Access::Read) {
-                Ok(_) => break,
-                Err(FilesError::NotFound { .. }) if !folder.is_root() => {}
-                Err(error) => return Err(error),
+fn probe_change(opener: Opener<'_>, path: &ScopedPath, access: Access) -> Result<(), FilesError> {
+    // A missing folder is made on the way: then what counts is where the nearest one above really is.
+    for folder in std::iter::successors(path.parent(), ScopedPath::parent) {
+        match opener.folder(&folder, Access::Read) {
+            Ok(opened) => {
+                let rest = path.components().iter().skip(folder.components().len());
+                let real = opened.resolved.components().iter().chain(rest).cloned().collect();
+                if let Some(real) = ScopedPath::from_components(real) {
+                    opener.judge(&real, access)?;
+                }
+                break;
             }
-        }
-        let (folder, name) = opener.parent(path, access)?;
-        match opener.entry(&folder, path, name)? {
-            Some(stat) => opener.demand_changeable(path, &stat),
-            None => Ok(()),
+            Err(FilesError::NotFound { .. }) if !folder.is_root() => {}
+            Err(error) => return Err(error),
         }
     }
+    let (folder, name) = opener.parent(path, access)?;
+    match opener.entry(&folder, path, name)? {
+        Some(stat) => opener.demand_changeable(path, &stat),
+        None => Ok(()),
+    }
+}
+
+fn prepare_and_place(
+    opener: Opener<'_>,
+    held: &[Held],
+    texts: &[String],
+    journal: Option<&mut Journal>,
+) -> Result<Vec<String>, FilesError> {
+    let prepare = |held: &Held, text: &str, stat: Option<Stat>| {
+        let folder = held.folder.try_clone().map_err(|error| read::io(&held.spelled, &error))?;
+        Prepared::new(folder, &held.name, &held.spelled, stat, text.as_bytes())
+    };
+    let prepared = held
+        .iter()
+        .zip(texts)
+        .map(|(held, text)| prepare(held, text, Some(held.stat)))
+        .collect::<Result<Vec<_>, _>>()?;
+    journal::place_all(prepared, journal, &mut |place| {
+        let Some(held) = held.get(place) else { return };
+        let now = opener.entry(&held.folder, &held.path, &held.name).ok().flatten();
+        if let Ok(copy) = prepare(held, &held.old, now) {
+            let _ = copy.place();
+        }
+    })
 }

@@ -11,7 +11,7 @@ use vambrace_types::ScopedPath;
 use crate::open::Opener;
 
 /// LIMIT: a longer list of patterns is not read to its end.
-const LONGEST: u64 = 1 << 20;
+const LONGEST: u64 = 64 << 10;
 
 /// The patterns of one folder, on top of its parents'.
 pub(crate) struct Ignored {

@@ -5,7 +5,7 @@
 //! the copies of a prepared change and finishes a committed one.
 
 use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 
@@ -70,32 +70,63 @@ impl Journal {
         self.path.parent().map_or(Ok(()), sync_folder)
     }
 
+    /// What was committed will not be finished after all.
+    fn step_back(&mut self) {
+        let prepared = self.path.with_extension("prepare");
+        if fs::rename(&self.path, &prepared).is_ok() {
+            self.path = prepared;
+        }
+    }
+
     pub(crate) fn end(self) {
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Places every copy, or none: when one cannot be placed, those before it get their old text back.
-pub(crate) fn place_all(prepared: Vec<Prepared>, undo: &mut dyn FnMut(usize)) -> Result<(), FilesError> {
+/// Places every copy, or none: when one cannot be placed, those before it get their old text back. Gives the warnings.
+///
+/// LIMIT: a rename that fails after all copies were made, and a crash while the old texts are put back, leave some files
+/// new and some old.
+pub(crate) fn place_all(
+    prepared: Vec<Prepared>,
+    mut journal: Option<&mut Journal>,
+    undo: &mut dyn FnMut(usize),
+) -> Result<Vec<String>, FilesError> {
     for copy in &prepared {
         copy.check_unchanged()?;
     }
-    for (n_placed, copy) in prepared.into_iter().enumerate() {
-        if let Err(error) = copy.place() {
-            for place in 0..n_placed {
-                undo(place);
-            }
-            return Err(error);
-        }
+    if let Some(journal) = &mut journal {
+        journal.commit().map_err(|error| crate::read::io("the journal", &error))?;
     }
-    Ok(())
+    let mut warnings = Vec::new();
+    let mut copies = prepared.into_iter();
+    let mut n_placed = 0;
+    while let Some(copy) = copies.next() {
+        match copy.place() {
+            Ok(placed) => warnings.extend(placed.warning()),
+            Err(error) => {
+                // First the copies go and the journal steps back, so that a crash from here on finishes nothing more.
+                drop(copies);
+                if let Some(journal) = journal {
+                    journal.step_back();
+                }
+                (0..n_placed).for_each(undo);
+                return Err(error);
+            }
+        }
+        n_placed += 1;
+    }
+    Ok(warnings)
 }
 
 pub(crate) fn recover(opener: Opener<'_>, policy: LockPolicy, folder: &Path) -> std::io::Result<Recovery> {
     let mut recovery = Recovery::default();
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(recovery),
+        // Where no folder can be, no journal was left.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(recovery);
+        }
         Err(error) => return Err(error),
     };
     for entry in entries {

@@ -21,7 +21,7 @@ mod replace;
 mod root;
 mod sweep;
 
-pub use deadline::{Deadline, Stop};
+pub use deadline::{Deadline, Stop, WorkLimit};
 pub use error::FilesError;
 pub use files::{Apply, Created, Edited, Files, FilesSettings, Written};
 pub use journal::Recovery;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustix::fs::{AtFlags, Dir, FileType};
-use vambrace_policy::{Access, ListFiles, Withheld};
+use vambrace_policy::{Access, ListFiles};
 use vambrace_types::ScopedPath;
 
 use crate::open::Opener;
@@ -65,14 +65,13 @@ const DEEPEST: usize = 256;
 pub(crate) fn list(
     opener: Opener<'_>,
     action: &ListFiles,
-    withheld: &Withheld,
     deadline: &Deadline,
 ) -> Result<Listing, FilesError> {
     let mut entries = BTreeMap::new();
     let (mut full, mut too_deep) = (false, false);
     let mut waiting = vec![action.path.clone()];
     while let Some(folder) = waiting.pop() {
-        let found = match read_folder(opener, &folder, withheld, deadline) {
+        let found = match read_folder(opener, &folder, deadline) {
             Ok(found) => found,
             // Beneath the one that was asked for, a folder may vanish or be unreadable; it is still named above.
             Err(FilesError::Stopped) => return Err(FilesError::Stopped),
@@ -110,12 +109,7 @@ struct Found {
     truncated: bool,
 }
 
-fn read_folder(
-    opener: Opener<'_>,
-    folder: &ScopedPath,
-    withheld: &Withheld,
-    deadline: &Deadline,
-) -> Result<Found, FilesError> {
+fn read_folder(opener: Opener<'_>, folder: &ScopedPath, deadline: &Deadline) -> Result<Found, FilesError> {
     let spelled = opener.spelled(folder);
     let os = |errno| FilesError::os(&spelled, "list", errno);
     let opened = opener.folder(folder, Access::Read)?;
@@ -136,9 +130,7 @@ fn read_folder(
         let Ok(stat) = rustix::fs::statat(&opened.handle, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
         let shown = name.to_string_lossy();
         let path = name.to_str().ok().and_then(|name| folder.join(name));
-        let blocked = path.as_ref().is_some_and(|path| {
-            opener.scope.judge(path, Access::Read).is_err() || withheld.covers(path.components())
-        });
+        let blocked = path.as_ref().is_some_and(|path| opener.judge(path, Access::Read).is_err());
         let text = path.as_ref().map_or_else(|| format!("{spelled}/{shown}"), |path| opener.spelled(path));
         let kind = EntryKind::of(FileType::from_raw_mode(stat.st_mode));
         let bytes = match kind {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
-use vambrace_policy::{Access, HardLinks, Reason, Scope, Symlinks};
+use vambrace_policy::{Access, HardLinks, Reason, Scope, Symlinks, Withheld};
 use vambrace_types::ScopedPath;
 
 use crate::root::location_of;
@@ -32,11 +32,23 @@ pub(crate) struct Opened {
 pub(crate) struct Opener<'a> {
     pub(crate) root: &'a Root,
     pub(crate) scope: &'a Scope,
+    /// What the operator's rules refuse by name; a link must not lead there either.
+    pub(crate) withheld: &'a Withheld,
 }
 
 impl Opener<'_> {
     pub(crate) fn spelled(&self, path: &ScopedPath) -> String {
         path.spelled(self.scope.bearings())
+    }
+
+    /// What the scope and the operator's rules say of a place that was really reached.
+    pub(crate) fn judge(&self, path: &ScopedPath, access: Access) -> Result<(), FilesError> {
+        self.scope.judge(path, access).map_err(FilesError::Denied)?;
+        if self.withheld.covers(path.components()) {
+            let reason = Reason::OperatorRule { reason: format!("it covers `{}`.", self.spelled(path)) };
+            return Err(FilesError::denied(reason, "rules"));
+        }
+        Ok(())
     }
 
     /// A regular file, for reading.
@@ -71,7 +83,7 @@ impl Opener<'_> {
                 break;
             }
             let Some(inside) = self.without_absolute_link(&spelling) else { break };
-            self.scope.judge(&inside, access).map_err(FilesError::Denied)?;
+            self.judge(&inside, access)?;
             handle = beneath(self.root.as_fd(), &kernel_path(&inside), flags, self.resolve_flags());
             spelling = inside;
         }
@@ -80,7 +92,7 @@ impl Opener<'_> {
             .map_err(|errno| FilesError::os(&self.spelled(path), "look at", errno))?;
         let resolved = self.resolved(path, handle.as_fd())?;
         // The spelling was judged before; a link may have led elsewhere. THREAT: P04, a link to `.env`.
-        self.scope.judge(&resolved, access).map_err(FilesError::Denied)?;
+        self.judge(&resolved, access)?;
         Ok(Opened { handle, resolved, stat })
     }
 

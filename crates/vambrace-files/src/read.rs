@@ -124,7 +124,8 @@ fn some_lines(
     }
     let room = AROUND.saturating_sub(around.after.len()) as u64;
     reader.take(room).read_to_end(&mut around.after).map_err(|error| io(path, &error))?;
-    let next_line = (!around.after.is_empty()).then(|| lines.first.saturating_add(n_lines));
+    // Behind a line that is itself too long comes the next one: the same number again would be asked for again.
+    let next_line = (!around.after.is_empty()).then(|| lines.first.saturating_add(n_lines.max(1)));
     Ok(Text { content: text(bytes, path)?, total_bytes, truncated, next_line, around })
 }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::{AsFd as _, OwnedFd};
 
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, Stat, Uid};
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid, XattrFlags};
 use rustix::io::Errno;
 
 use crate::FilesError;
@@ -59,6 +59,8 @@ impl Prepared {
         let temporary = temporary_name(name);
         match rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
+            // Somebody put a folder where the copy goes; the file itself is no folder.
+            Err(Errno::ISDIR) => return Err(FilesError::os(path, "make a copy beside", Errno::PERM)),
             Err(errno) => return Err(os(errno)),
         }
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -77,6 +79,7 @@ impl Prepared {
         file.write_all(bytes).map_err(|error| write_error(path, &error))?;
         if let Some(old) = &expected {
             keep_owner_and_mode(&file, old).map_err(os)?;
+            keep_attributes(&prepared.folder, name, &file);
         }
         file.sync_all().map_err(|error| write_error(path, &error))?;
         Ok(prepared)
@@ -95,13 +98,44 @@ impl Prepared {
         Err(FilesError::Changed { path: self.path.clone() })
     }
 
-    /// Gives the copy its name. After this returns the change survives a power cut.
-    pub(crate) fn place(mut self) -> Result<(), FilesError> {
+    /// Gives the copy its name. An error means that nothing was changed.
+    pub(crate) fn place(mut self) -> Result<Placed, FilesError> {
         self.check_unchanged()?;
-        rustix::fs::renameat(&self.folder, &self.temporary, &self.folder, &self.name)
-            .map_err(|errno| FilesError::os(&self.path, "replace", errno))?;
+        let flags = match self.expected {
+            Some(_) => RenameFlags::empty(),
+            // A file that appeared meanwhile is somebody's work.
+            None => RenameFlags::NOREPLACE,
+        };
+        match rustix::fs::renameat_with(&self.folder, &self.temporary, &self.folder, &self.name, flags) {
+            Ok(()) => {}
+            Err(Errno::EXIST) => return Err(FilesError::Changed { path: self.path.clone() }),
+            Err(errno) => return Err(FilesError::os(&self.path, "replace", errno)),
+        }
         self.placed = true;
-        rustix::fs::fsync(&self.folder).map_err(|errno| FilesError::os(&self.path, "sync", errno))
+        match rustix::fs::fsync(&self.folder) {
+            Ok(()) => Ok(Placed::Durable),
+            Err(_) => {
+                Ok(Placed::Unsynced(format!("`{}` was changed, but may not survive a power cut", self.path)))
+            }
+        }
+    }
+}
+
+/// A change that has taken place.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Placed {
+    Durable,
+    /// The disk did not confirm it; the words are for the reply.
+    Unsynced(String),
+}
+
+impl Placed {
+    pub(crate) fn warning(self) -> Option<String> {
+        match self {
+            Placed::Durable => None,
+            Placed::Unsynced(words) => Some(words),
+        }
     }
 }
 
@@ -114,9 +148,10 @@ impl Drop for Prepared {
 }
 
 /// Identity and last change of a file: what tells "still the same" from "somebody was here".
+/// The kernel sets the time of change itself; the time of modification can be set back by anybody.
 pub(crate) fn stamp(stat: &Stat) -> (u64, u64, i64, i64, i64) {
-    let nanos = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
-    (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime, nanos)
+    let nanos = i64::try_from(stat.st_ctime_nsec).unwrap_or(0);
+    (stat.st_dev, stat.st_ino, stat.st_size, stat.st_ctime, nanos)
 }
 
 fn keep_owner_and_mode(file: &File, old: &Stat) -> Result<(), Errno> {
@@ -135,6 +170,23 @@ fn keep_owner_and_mode(file: &File, old: &Stat) -> Result<(), Errno> {
     // Without the set-id bits, which the kernel too takes from a file that is written. THREAT: a new text must not
     // run as the old one's owner.
     rustix::fs::fchmod(file, Mode::from_raw_mode(old.st_mode & 0o1777))
+}
+
+/// Access lists and a person's own attributes. Where they cannot be copied the mode still holds: it is the upper bound of
+/// a list, and the file systems that have no lists have none to lose.
+fn keep_attributes(folder: &OwnedFd, name: &str, new: &File) {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(old) = rustix::fs::openat(folder, name, flags, Mode::empty()) else { return };
+    let mut names = vec![0; 4096];
+    let Ok(length) = rustix::fs::flistxattr(&old, &mut names) else { return };
+    let kept = |name: &&[u8]| name.starts_with(b"user.") || *name == b"system.posix_acl_access";
+    for name in names.get(..length).unwrap_or_default().split(|byte| *byte == 0).filter(kept) {
+        let mut value = vec![0; 64 << 10];
+        if let Ok(length) = rustix::fs::fgetxattr(&old, name, &mut value) {
+            let value = value.get(..length).unwrap_or_default();
+            let _ = rustix::fs::fsetxattr(new, name, value, XattrFlags::empty());
+        }
+    }
 }
 
 fn write_error(path: &str, error: &std::io::Error) -> FilesError {

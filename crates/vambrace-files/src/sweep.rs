@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, Dir, FileType};
-use vambrace_policy::{Access, Withheld};
+use vambrace_policy::Access;
 use vambrace_types::ScopedPath;
 
 use crate::ignored::Ignored;
@@ -56,7 +56,6 @@ pub(crate) struct Sweep<'a> {
     pub(crate) opener: Opener<'a>,
     pub(crate) recursive: bool,
     pub(crate) include_ignored: bool,
-    pub(crate) withheld: &'a Withheld,
     pub(crate) deadline: &'a Deadline,
 }
 
@@ -181,9 +180,7 @@ impl Sweep<'_> {
                 // Links are not followed: what they lead to is found under its own name, or is outside.
                 EntryKind::Link | EntryKind::Other => continue,
             };
-            if self.opener.scope.judge(&path, Access::Read).is_err()
-                || self.withheld.covers(path.components())
-            {
+            if self.opener.judge(&path, Access::Read).is_err() {
                 report.n_blocked += 1;
             } else if ignored.as_ref().is_some_and(|ignored| ignored.covers(&path, is_folder)) {
                 report.n_ignored += 1;

@@ -83,6 +83,16 @@ impl Policy {
         &self.settings.scope
     }
 
+    /// Before anything else: a caller that a person has stopped gets no further, whatever it asks.
+    pub fn admit(&self, standing: &Standing) -> Result<(), Denial> {
+        match standing {
+            Standing::Free => Ok(()),
+            Standing::Suspended { since } => {
+                Err(Denial::new(Reason::Suspended { since: since.clone() }, "defence"))
+            }
+        }
+    }
+
     /// Stage 4, before arguments are looked at; also what `tools/list` shows.
     pub fn authorize(&self, caller: &Caller, capability: Capability) -> Result<(), Denial> {
         if !role_has(caller.role, capability) {
@@ -111,8 +121,8 @@ impl Policy {
         action: A,
         facts: &Facts,
     ) -> Decision<A> {
-        if let Standing::Suspended { since } = standing {
-            return Decision::Deny(Denial::new(Reason::Suspended { since: since.clone() }, "defence"));
+        if let Err(denial) = self.admit(standing) {
+            return Decision::Deny(denial);
         }
         if let Err(denial) = self.authorize(caller, A::CAPABILITY) {
             return Decision::Deny(denial);

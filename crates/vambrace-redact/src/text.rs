@@ -17,6 +17,16 @@ impl RedactedText {
         RedactedText(text)
     }
 
+    /// At most about `limit` bytes of it; a cut is announced.
+    pub fn shortened(self, limit: usize) -> RedactedText {
+        if self.0.len() <= limit {
+            return self;
+        }
+        let end = (0..=limit).rev().find(|place| self.0.is_char_boundary(*place)).unwrap_or(0);
+        let (kept, rest) = self.0.split_at(end);
+        RedactedText(format!("{kept}… [{} bytes cut]", rest.len()))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -39,6 +39,7 @@ impl<T: Tool> Walk for T {
             Value::Object(mut schema) => {
                 schema.remove("title");
                 schema.remove("$schema");
+                schema.values_mut().for_each(without_null);
                 schema
             }
             _ => Map::new(),
@@ -47,6 +48,25 @@ impl<T: Tool> Walk for T {
 
     fn walk<'a>(&'a self, corridor: &'a Corridor, incoming: Incoming) -> Walking<'a> {
         Box::pin(walk(self, corridor, incoming))
+    }
+}
+
+/// An optional argument is left out, not sent as null; some clients do not take a list of types.
+fn without_null(node: &mut Value) {
+    match node {
+        Value::Object(entries) => {
+            if let Some(Value::Array(types)) = entries.get_mut("type") {
+                types.retain(|name| name != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    entries.insert("type".to_owned(), only);
+                }
+            }
+            entries.retain(|key, value| key != "default" || !value.is_null());
+            entries.values_mut().for_each(without_null);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

@@ -32,7 +32,9 @@ async fn attempt<T: Tool>(
     let parts = &corridor.parts;
     let policy = &parts.policy;
 
-    // 4 authorize: role and mode, before any argument is looked at.
+    // 4 authorize: standing, role and mode, before any argument is looked at.
+    let standing = stage::standing(corridor, call, T::Action::CAPABILITY, trail)?;
+    policy.admit(&standing)?;
     policy.authorize(&call.entry.caller, T::Action::CAPABILITY)?;
 
     // 5 validate: arguments become an action.
@@ -41,7 +43,6 @@ async fn attempt<T: Tool>(
         tool.plan(args, &CallContext { bearings: policy.scope().bearings(), limits: parts.limits })?;
 
     // 6 decide. Nothing below runs without the permit.
-    let standing = stage::standing(corridor, call, T::Action::CAPABILITY, trail)?;
     let facts = stage::scan(&parts.redactor, &action);
     let permit = match policy.decide(&call.entry.caller, &standing, &call.entry.tool, action, &facts) {
         Decision::Allow(permit) => permit,

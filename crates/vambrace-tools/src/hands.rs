@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use vambrace_audit::{AuditError, IntentReceipt};
 use vambrace_edit::Budget;
-use vambrace_files::{Deadline, Files, Outputs, Stop, Text};
+use vambrace_files::{Deadline, Files, Outputs, Stop, Text, WorkLimit};
 use vambrace_policy::{Action, Decision, Facts, Permit, Policy, ReadFile, Standing};
 use vambrace_redact::Redactor;
 use vambrace_types::{Bearings, ByteLimit, Caller, ErrorCode, ScopedPath, ToolError, ToolName};
@@ -90,9 +90,9 @@ impl<'call> Hands<'call> {
         result.ok_or_else(|| ToolError::new(ErrorCode::InternalError, "The work was not started."))
     }
 
-    /// A sentence for the reply's metadata.
-    pub(crate) fn warn(&self, warning: Option<String>) {
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warning);
+    /// Sentences for the reply's metadata.
+    pub(crate) fn warn(&self, warnings: Vec<String>) {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings);
     }
 
     /// Secrets that the tool itself covered, because only it saw what was around them.
@@ -162,11 +162,11 @@ impl<'call> Hands<'call> {
 }
 
 /// The time a pattern may take, restarted for each file.
-pub(crate) struct PatternTime(Deadline);
+pub(crate) struct PatternTime(WorkLimit);
 
 impl PatternTime {
     pub(crate) fn start(limit: Duration, stop: &Stop) -> PatternTime {
-        PatternTime(Deadline::after(limit, stop.clone()))
+        PatternTime(WorkLimit::of(limit, stop.clone()))
     }
 }
 

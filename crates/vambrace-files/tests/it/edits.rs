@@ -1,6 +1,7 @@
 //! Several files are changed together or not at all.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use vambrace_files::FilesError;
 use vambrace_types::ByteLimit;
@@ -204,4 +205,14 @@ fn long_names_with_the_same_end_do_not_mix() {
     assert_eq!(edited.map(|(files, _)| files.len()), Ok(2));
     assert_eq!((world.raw(&one), world.raw(&two)), ("new one".to_owned(), "new two".to_owned()));
     world.check_clean();
+}
+
+#[test]
+fn one_file_reached_twice_is_told_apart_from_a_busy_one() {
+    let world = World::new();
+    world.put("real/a.txt", "old");
+    symlink("real", world.inside("link")).unwrap();
+    let outcome = world.edit_all(&[("real/a.txt", "new"), ("link/a.txt", "new")]);
+    assert_eq!(outcome.map(|_| ()), Err("ValidationError"));
+    assert_eq!(world.raw("real/a.txt"), "old");
 }

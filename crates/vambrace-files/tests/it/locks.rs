@@ -82,7 +82,7 @@ fn a_dead_holder_is_not_waited_for() {
         world.put("a.txt", "old");
         world.put(".lock.a.txt", &content);
         let written = world.write("a.txt", "new").unwrap();
-        assert_eq!(written.warning, None, "{content:?}");
+        assert_eq!(written.warnings, [""; 0], "{content:?}");
         assert_eq!(world.raw("a.txt"), "new");
         world.check_clean();
     }
@@ -110,7 +110,7 @@ fn a_killed_holder_is_not_waited_for() {
     assert_eq!(world.write("a.txt", "no").unwrap_err(), "ResourceBusy");
     child.kill();
     assert_eq!(world.names(), [".lock.a.txt", "a.txt"]);
-    assert_eq!(world.write("a.txt", "new").unwrap().warning, None);
+    assert_eq!(world.write("a.txt", "new").unwrap().warnings, [""; 0]);
     world.check_clean();
 }
 
@@ -123,7 +123,7 @@ fn a_stale_lock_is_forced_and_said() {
         age(&world.inside(".lock.a.txt"), Duration::from_secs(31));
         let written = world.write("a.txt", "new").unwrap();
         // An empty file is one whose maker died before signing it: that is a crash, not a theft.
-        assert_eq!(written.warning.is_some(), !content.is_empty(), "{content:?}: {:?}", written.warning);
+        assert_eq!(!written.warnings.is_empty(), !content.is_empty(), "{content:?}: {:?}", written.warnings);
         world.check_clean();
     }
 }

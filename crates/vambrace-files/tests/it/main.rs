@@ -26,6 +26,8 @@ mod reading;
 #[cfg(test)]
 mod replacing;
 #[cfg(test)]
+mod rules;
+#[cfg(test)]
 mod scenarios;
 #[cfg(test)]
 mod sweeping;

@@ -63,7 +63,7 @@ fn a_new_file_follows_the_umask() {
 fn the_old_text_is_given_back_if_it_was_text() {
     let world = World::new();
     let first = world.write("a.txt", "one").unwrap();
-    assert!(first.created && first.old.is_none() && first.warning.is_none());
+    assert!(first.created && first.old.is_none() && first.warnings.is_empty());
     let second = world.write("a.txt", "two").unwrap();
     assert_eq!((second.created, second.old.as_deref()), (false, Some("one")));
     world.put("a.txt", b"\xff");

@@ -242,10 +242,12 @@ fn violation_kind(code: ErrorCode) -> Option<ViolationKind> {
 }
 
 fn clean_error(redactor: &Redactor, error: &ToolError, n_redactions: &mut usize) -> ReplyError {
+    // LIMIT: a message quotes what it was given, which may be a megabyte.
+    const LONGEST: usize = 4096;
     let mut clean = |text: &str| {
         let cleaned = redactor.text(text);
         *n_redactions += cleaned.n_redactions;
-        cleaned.value
+        cleaned.value.shortened(LONGEST)
     };
     let (message, suggestion) = (clean(&error.message), clean(&error.suggestion));
     let details = error.details.clone().map(|details| {
@@ -261,7 +263,18 @@ fn fit(corridor: &Corridor, call: &Call, tree: RedactedTree) -> (RedactedTree, b
     let owner = &call.entry.caller.id;
     let mut keep = |text: RedactedText| parts.instruments.outputs.keep(owner, text.as_str(), chance()).ok();
     let (tree, cut) = truncate::fit(tree, parts.limits.reply, &mut keep);
-    (tree, cut.is_some())
+    if cut.is_none() {
+        return (tree, false);
+    }
+    // The data say it too, where they have a word for it.
+    let mut tree = tree.into_tree();
+    if let Tree::Map(entries) = &mut tree {
+        entries
+            .iter_mut()
+            .filter(|(key, _)| key == "truncated")
+            .for_each(|(_, value)| *value = Tree::Bool(true));
+    }
+    (parts.redactor.plain_tree(tree).value, true)
 }
 
 /// What the record keeps of a result: its shape and its small values, not its contents.

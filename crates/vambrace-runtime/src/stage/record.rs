@@ -85,7 +85,7 @@ fn unrecorded(
         (OnAuditFailure::DenyWrites, Effect::Write | Effect::Command) | (OnAuditFailure::DenyAll, _) => false,
     };
     // The words of specification 002.
-    let warning = format!("Warning: failed to write audit log: {error}");
+    let warning = format!("Warning: failed to write audit log: {}", error.brief());
     if goes_on {
         if !trail.warnings.contains(&warning) {
             trail.warnings.push(warning);

@@ -9,12 +9,14 @@ use vambrace_types::{ErrorCode, ToolError, Tree};
 use super::Call;
 
 pub(crate) fn decode<Args: DeserializeOwned>(call: &Call) -> Result<Args, ToolError> {
-    Args::deserialize(&call.arguments).map_err(|error| {
-        ToolError::new(
-            ErrorCode::ValidationError,
-            format!("The arguments of `{}` do not fit: {error}.", call.entry.tool.as_str()),
-        )
-        .suggestion("Compare them with the tool's input schema.")
+    serde_path_to_error::deserialize(&call.arguments).map_err(|error| {
+        let tool = call.entry.tool.as_str();
+        let message = match error.path().to_string().as_str() {
+            "." => format!("The arguments of `{tool}` do not fit: {}.", error.inner()),
+            path => format!("The argument `{path}` of `{tool}` does not fit: {}.", error.inner()),
+        };
+        ToolError::new(ErrorCode::ValidationError, message)
+            .suggestion("Compare them with the tool's input schema.")
     })
 }
 

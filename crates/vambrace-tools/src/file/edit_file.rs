@@ -174,15 +174,14 @@ impl Tool for EditFileTool {
                     if hands.stop().is_set() { files(FilesError::Stopped) } else { error }
                 },
             )?;
+            hands.redacted(veiled::n_covered(&outcome.diff));
             seen.push((outcome.n_matches, outcome.diff));
             Ok(outcome.text)
         };
         let (edited, warnings) = hands
             .blocking(|| door.edit(permit, hands.stop(), &mut apply_to))?
             .map_err(|Setback(error)| error)?;
-        for warning in warnings {
-            hands.warn(Some(warning));
-        }
+        hands.warn(warnings);
         let shown = edited
             .iter()
             .zip(seen)

@@ -7,11 +7,16 @@
 use vambrace_edit::{
     Applied, Budget, Edit, EditError, Language, apply, apply_around, diff_for_new, unified_diff,
 };
-use vambrace_redact::{Finding, FindingKind, Redactor};
+use vambrace_redact::{Finding, FindingKind, PLACEHOLDER_PREFIX, Redactor};
 use vambrace_types::{ErrorCode, ToolError};
 
 /// Longer than any private key in use: what is this far from a change has nothing to do with it.
 const AROUND: usize = 16 << 10;
+
+/// How many secrets a diff covers.
+pub(super) fn n_covered(diff: &str) -> usize {
+    diff.matches(PLACEHOLDER_PREFIX).count()
+}
 
 /// The text after the edits, and the diff as the caller may see it.
 pub(super) struct Outcome {

@@ -66,7 +66,8 @@ impl Tool for WriteFileTool {
             (None, false) => String::new(),
             (old, _) => veiled::diff(hands.redactor(), &spelled, old.as_deref(), &content.0),
         };
-        hands.warn(written.warning);
+        hands.redacted(veiled::n_covered(&diff));
+        hands.warn(written.warnings);
         Ok(describe(&spelled, &content, written.created, diff))
     }
 }

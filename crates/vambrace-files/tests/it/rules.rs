@@ -1,0 +1,53 @@
+//! What the operator's rules refuse by name is not reached through a link or from above either.
+
+use std::os::unix::fs::symlink;
+
+use vambrace_policy::{Content, OperatorRule, Verdict, WriteFile};
+
+use crate::world::{Choices, World, code};
+
+fn world(verdict: Verdict) -> World {
+    let rule = OperatorRule::new(None, Some("deploy"), verdict, "no", "test").unwrap();
+    let world = World::with(&Choices { rules: vec![rule], ..Choices::default() });
+    world.put("deploy/prod.yaml", "withheld");
+    world.put("src/a.txt", "open");
+    symlink("deploy", world.inside("d")).unwrap();
+    symlink("deploy/prod.yaml", world.inside("p")).unwrap();
+    world
+}
+
+#[test]
+fn a_link_does_not_lead_round_a_rule() {
+    for verdict in [Verdict::Deny, Verdict::Ask] {
+        let world = world(verdict);
+        for path in ["d/prod.yaml", "p"] {
+            assert_eq!(world.read(path), Err("RuleDenied"), "{path}");
+        }
+        assert_eq!(world.write("d/prod.yaml", "x").map(|_| ()), Err("RuleDenied"));
+        assert_eq!(world.write("d/new/x", "x").map(|_| ()), Err("RuleDenied"));
+        assert_eq!(world.delete("d/prod.yaml"), Err("RuleDenied"));
+        assert_eq!(world.list("d", false).map(|_| ()), Err("RuleDenied"));
+        assert_eq!(world.search("d", true).map(|_| ()), Err("RuleDenied"));
+        assert_eq!(world.raw("deploy/prod.yaml"), "withheld");
+    }
+}
+
+#[test]
+fn a_search_and_a_listing_from_above_pass_it_over() {
+    let world = world(Verdict::Deny);
+    let (report, seen) = world.search(".", true).unwrap();
+    assert_eq!((seen.len(), report.n_blocked), (1, 1));
+    let listing = world.list(".", true).unwrap();
+    let deploy: Vec<_> = listing.entries.iter().filter(|entry| entry.path.starts_with("deploy")).collect();
+    assert!(matches!(deploy.as_slice(), [entry] if entry.blocked), "{deploy:?}");
+}
+
+#[test]
+fn a_probe_meets_what_the_call_would_meet() {
+    let world = world(Verdict::Deny);
+    for path in ["d/prod.yaml", "d/new/x"] {
+        let action = WriteFile { path: world.path(path).unwrap(), content: Content(String::new()) };
+        let permit = world.permit(action).unwrap();
+        assert_eq!(world.files.probe(&permit).map_err(|error| code(&error)), Err("RuleDenied"), "{path}");
+    }
+}
