@@ -293,3 +293,20 @@ fn controls_are_dropped_from_answers_and_kept_in_files() {
     assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{9b}']) && shown.contains("c\td"), "{shown:?}");
     assert!(read.json()["metadata"]["warnings"][0].as_str().unwrap().contains("control characters"));
 }
+
+/// What is quoted back is bounded, whatever was sent.
+#[test]
+fn error_texts_are_short() {
+    let world = World::new();
+    let long = "x".repeat(100_000);
+    for (tool, arguments) in [
+        ("read_output", format!(r#"{{"handle":"{long}"}}"#)),
+        ("read_file", format!(r#"{{"{long}":1}}"#)),
+        (long.as_str(), "{}".to_owned()),
+    ] {
+        let ran = world.run(&["call", tool, &arguments]);
+        assert_eq!(ran.code, 1, "{}", ran.stdout.len());
+        let text = String::from_utf8(ran.stdout).unwrap();
+        assert!(text.len() < 20_000 && text.contains("bytes cut"), "{}", text.len());
+    }
+}
