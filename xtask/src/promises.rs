@@ -141,7 +141,9 @@ fn proof_exists(workspace: &Workspace, proof: &str) -> bool {
 fn has_test(source: &str, name: &str) -> bool {
     let signature = format!("fn {name}(");
     find_words(source, &signature).any(|at| {
-        let above = source.get(..at).unwrap_or_default().lines().rev().skip(1);
+        let before = source.get(..at).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |place| place + 1);
+        let above = before.get(..line_start).unwrap_or_default().lines().rev();
         let mut attributes =
             above.map(str::trim).take_while(|line| line.starts_with("#[") || line.starts_with("//"));
         attributes.any(|line| line.starts_with("#[") && line.contains("test"))
