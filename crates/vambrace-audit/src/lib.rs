@@ -55,7 +55,7 @@ pub use event::{Event, EventKind};
 pub use export::{View, export};
 pub use fields::FIELDS;
 pub use log::{AuditLog, AuditSettings};
-pub use moment::text as rfc3339;
+pub use moment::{stamp as local_stamp, text as rfc3339};
 pub use read::{AlertRecord, Entry, Filter, Record, alerts, list, show};
 pub use receipt::{IntentReceipt, Receipt};
 pub use standing::Standing;

@@ -22,6 +22,11 @@ pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     Some(Timestamp::from_millis(instant.as_millisecond()))
 }
 
+/// `20060102_150405` in this machine's time zone.
+pub fn stamp(time: Timestamp) -> String {
+    local(time, &TimeZone::system())
+}
+
 /// `20060102_150405`, as specification 002 writes it.
 pub(crate) fn local(time: Timestamp, zone: &TimeZone) -> String {
     zone.to_datetime(instant(time)).strftime("%Y%m%d_%H%M%S").to_string()

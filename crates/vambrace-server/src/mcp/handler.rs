@@ -42,8 +42,8 @@ pub enum DryRun {
 }
 
 impl Gate {
-    pub fn new(corridor: Arc<Corridor>, caller: Caller, dry_run: DryRun) -> Gate {
-        Gate { corridor, caller, session: Corridor::new_session(), dry_run, departure: Departure::default() }
+    pub fn new(corridor: Arc<Corridor>, caller: Caller, session: SessionId, dry_run: DryRun) -> Gate {
+        Gate { corridor, caller, session, dry_run, departure: Departure::default() }
     }
 }
 

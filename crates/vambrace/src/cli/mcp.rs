@@ -15,7 +15,7 @@ pub(crate) fn run(global: &Global) -> Exit {
 fn attempt(global: &Global) -> Result<Exit, Exit> {
     let session = session(global, Door::McpStdio)?;
     let dry_run = if global.dry_run { DryRun::Always } else { DryRun::OnRequest };
-    let gate = Gate::new(session.corridor.clone(), session.caller.clone(), dry_run);
+    let gate = Gate::new(session.corridor.clone(), session.caller.clone(), session.session.clone(), dry_run);
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         let served = serve_stdio(gate).await;

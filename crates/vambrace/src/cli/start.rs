@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use vambrace_audit::{Clock, Event, EventKind, Severity, SystemClock};
+use vambrace_audit::{Clock, Event, EventKind, Severity, SystemClock, local_stamp};
 use vambrace_config::resolve::{Assembled, Start, assemble, audit_folder};
+use vambrace_config::section::SessionIdFormat;
 use vambrace_config::{Loaded, Overrides, Sources, load, user_folder};
 use vambrace_files::{Root, ambient_authority};
 use vambrace_redact::RedactedText;
@@ -117,7 +118,18 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
             terminal::warn(&format!("{path}: {what}"));
         }
     }
-    Ok(Session { corridor, caller: Caller::local(global.role, door), session: Corridor::new_session() })
+    let session = session_id(&loaded);
+    Ok(Session { corridor, caller: Caller::local(global.role, door), session })
+}
+
+/// This run's conversation. Nothing outside gives us a key to derive one from, so `derived` is random here.
+fn session_id(loaded: &Loaded) -> SessionId {
+    match loaded.config.session.id_format {
+        SessionIdFormat::Random | SessionIdFormat::Derived => Corridor::new_session(),
+        SessionIdFormat::Timestamp => {
+            SessionId::parse(&local_stamp(clock().now())).unwrap_or_else(|_| Corridor::new_session())
+        }
+    }
 }
 
 /// Every setting weaker than strict is shown and written down.
