@@ -97,6 +97,8 @@ pub(crate) fn ripgrep() -> Peer {
         let is_root = answer(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
         if is_root {
             println!("Installing ripgrep with apt-get.");
+            // Whether it worked is seen by looking for the program again.
+            let _ = Command::new("apt-get").args(["update", "-qq"]).status();
             let mut install = Command::new("apt-get");
             install.args(["install", "--yes", "-qq", "--no-install-recommends", "ripgrep"]);
             let _ = install.env("DEBIAN_FRONTEND", "noninteractive").status();

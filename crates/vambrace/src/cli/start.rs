@@ -170,7 +170,7 @@ fn report_start(global: &Global, loaded: &Loaded, corridor: &Corridor) {
 
 /// The walk needs several threads: one may be held by a disk while another hears the caller cancel.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Exit> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(|error| {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(|error| {
         terminal::fail(&format!("threads cannot be started: {error}"));
         Exit::Failed
     })
