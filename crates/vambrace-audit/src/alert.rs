@@ -130,7 +130,7 @@ impl Alert<'_> {
 
     fn raise_in(&self, path: &Path, released: Option<Timestamp>) -> io::Result<bool> {
         let file = disk::open_to_append(path)?;
-        file.lock()?;
+        disk::lock(&file)?;
         if tail(&file)?.iter().any(|earlier| self.repeats(earlier, released)) {
             return Ok(false);
         }

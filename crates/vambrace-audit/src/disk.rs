@@ -1,9 +1,10 @@
 //! How this crate touches its files: private, never through a link, whole lines or nothing.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::fs::OFlags;
 
@@ -117,10 +118,43 @@ pub(crate) fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
+/// LIMIT: how long to wait for a lock. Nobody holds one for more than a few file operations, unless it was stopped in
+/// the middle of them; and whoever stops a process must not stop all others by it.
+const PATIENCE: Duration = Duration::from_secs(5);
+const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(10);
+
+/// Held until the file is closed.
+pub(crate) fn lock(file: &File) -> io::Result<()> {
+    lock_within(file, PATIENCE)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the kernel has no lock that is waited for so long and no longer"
+)]
+fn lock_within(file: &File, patience: Duration) -> io::Result<()> {
+    let (mut left, mut pause) = (patience, SHORTEST_PAUSE);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(cause)) => return Err(cause),
+            Err(TryLockError::WouldBlock) if left.is_zero() => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process keeps it locked"));
+            }
+            Err(TryLockError::WouldBlock) => {
+                std::thread::sleep(pause);
+                left = left.saturating_sub(pause);
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+        }
+    }
+}
+
 /// Adds one line to a stream that several processes share: whole, or not at all.
 pub(crate) fn append_shared(path: &Path, line: &str) -> io::Result<()> {
     let file = open_to_append(path)?;
-    file.lock()?;
+    lock(&file)?;
     append_locked(&file, line)
 }
 
@@ -137,4 +171,21 @@ pub(crate) fn append_locked(mut file: &File, line: &str) -> io::Result<()> {
         let _ = file.set_len(length);
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_never_released_is_not_waited_for_without_end() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let path = dir.path().join("stream");
+        let (holder, other) = (open_to_append(&path).unwrap(), open_to_append(&path).unwrap());
+        lock(&holder).unwrap();
+        let refused = lock_within(&other, SHORTEST_PAUSE * 3).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::TimedOut);
+        drop(holder);
+        lock_within(&other, SHORTEST_PAUSE).unwrap();
+    }
 }

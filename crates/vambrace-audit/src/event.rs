@@ -20,6 +20,9 @@ words! {
         Terminated = "terminated",
         /// A line cut off by a crash was removed from the end of a segment.
         Recovered = "recovered",
+        /// Records stood behind the last signed head when a segment was taken over: a crash left them, or somebody
+        /// added them. The next head signs them, so this says for ever how many they were.
+        Adopted = "adopted",
         /// A segment contradicts its head and is left alone as evidence.
         SetAside = "set_aside",
         /// A segment could no longer be written or synced; the record goes on in another.

@@ -16,6 +16,11 @@
 //!
 //! LIMIT: whoever runs as the same user holds the key and can forge all of it, and a copy of the whole folder put
 //! back later is older but intact. The chain shows what others, or an agent through the tools, did to it.
+//!
+//! LIMIT: lines are chained by a hash that needs no key; only heads are signed. So of the records behind the last head
+//! (those of the last moments before a process was killed) some can be cut off, and others added that fit. The next
+//! process that goes on there signs them, but first puts on record how many they were (`adopted`), and `verify` names
+//! every such place for ever.
 
 mod alert;
 mod chain;

@@ -18,7 +18,7 @@ use crate::receipt::{IntentReceipt, Receipt};
 use crate::registry::{Founding, Registry};
 use crate::security::SecurityStream;
 use crate::segment::{Claim, Segment};
-use crate::standing::{Mark, Standing, StandingBook};
+use crate::standing::{self, Mark, Standing, StandingBook};
 use crate::violation::Violation;
 use crate::words::{Severity, Verdict};
 use crate::{AuditError, alert, subject};
@@ -49,6 +49,13 @@ pub struct AuditLog {
     standing: StandingBook,
 }
 
+/// What was found when the log was opened.
+struct News {
+    kind: EventKind,
+    message: String,
+    details: Tree,
+}
+
 struct Written {
     seq: u64,
     hash: Hash,
@@ -61,7 +68,7 @@ impl AuditLog {
         let mut registry = Registry::open(&dir, clock.now(), Founding::Allowed)?;
         let mut news = Vec::new();
         let segment = find_segment(&dir, &mut registry, clock.now(), &mut news)?;
-        let standing = StandingBook::open(&dir)?;
+        let standing = StandingBook::open(&dir, registry.standing_id())?;
         let key = registry.key().clone();
         drop(registry);
         let shared = Arc::new(Shared::new(dir.clone(), key, clock, segment));
@@ -73,8 +80,13 @@ impl AuditLog {
         let security = SecurityStream::new(&dir);
         let mirror = mirror.map(Mirror::new);
         let log = AuditLog { shared, thread: Some(thread), durable, mirror, alerts, security, standing };
-        for (kind, message) in news {
-            let _receipt = log.note(kind, Severity::Warning, &message)?;
+        for News { kind, message, details } in &news {
+            let event = EventLine { details, ..own_event(*kind, Severity::Warning, message) };
+            let _receipt = log.write_event(&event)?;
+        }
+        // THREAT: P03, a line added behind the head. Nothing is written before the news of it is signed.
+        if news.iter().any(|news| news.kind == EventKind::Adopted) {
+            log.seal()?;
         }
         Ok(log)
     }
@@ -126,10 +138,6 @@ impl AuditLog {
     /// Whether this caller may go on. Asked before every call; sees another process's `stop` at once.
     pub fn standing(&self, caller: &str) -> Result<Standing, AuditError> {
         self.standing.of(&subject::of(caller))
-    }
-
-    fn note(&self, kind: EventKind, severity: Severity, message: &str) -> Result<Receipt, AuditError> {
-        self.write_event(&own_event(kind, severity, message))
     }
 
     pub(crate) fn write_event(&self, event: &EventLine<'_>) -> Result<Receipt, AuditError> {
@@ -227,7 +235,7 @@ impl AuditLog {
             DefenceAction::Terminate => (Mark::Terminated, Some(EventKind::Terminated)),
         };
         // The stop comes first: should the record fail now, the caller is stopped all the same.
-        self.standing.mark(Some(alert.caller), mark, &by, alert.now)?;
+        standing::mark(&self.shared.dir, Some(alert.caller), mark, &by, alert.now)?;
         for kind in [Some(EventKind::AlertRaised), follow_up].into_iter().flatten() {
             let message = alert.message();
             let mut event = own_event(kind, Severity::Critical, &message);
@@ -287,23 +295,30 @@ fn find_segment(
     dir: &Path,
     registry: &mut Registry,
     now: Timestamp,
-    news: &mut Vec<(EventKind, String)>,
+    news: &mut Vec<News>,
 ) -> Result<Segment, AuditError> {
     let candidates: Vec<String> = registry.candidates().take(CLAIMS_TRIED).cloned().collect();
     for name in candidates {
         match Segment::claim(dir, &name, &registry.key().verifying_key())? {
-            Claim::Ready { segment, cut } => {
+            Claim::Ready { segment, cut, n_unsigned } => {
                 if cut > 0 {
                     let message =
                         format!("an unfinished line of {cut} bytes was removed from segment {name}");
-                    news.push((EventKind::Recovered, message));
+                    news.push(News { kind: EventKind::Recovered, message, details: Tree::Null });
+                }
+                if n_unsigned > 0 {
+                    let message =
+                        format!("segment {name} held {n_unsigned} records that no signed head covered");
+                    let details = Tree::map([("n_unsigned", Tree::bytes(n_unsigned))]);
+                    news.push(News { kind: EventKind::Adopted, message, details });
                 }
                 return Ok(segment);
             }
             Claim::Taken => {}
             Claim::Broken(why) => {
                 registry.set_aside(&name, &why, now)?;
-                news.push((EventKind::SetAside, format!("segment {name} is left alone as evidence: {why}")));
+                let message = format!("segment {name} is left alone as evidence: {why}");
+                news.push(News { kind: EventKind::SetAside, message, details: Tree::Null });
             }
         }
     }

@@ -12,7 +12,7 @@ use vambrace_types::Timestamp;
 use crate::chain::{Hash, Head, Tip, hex};
 use crate::line::Object;
 use crate::scan::{Fault, scan};
-use crate::{AuditError, disk, key};
+use crate::{AuditError, disk, key, standing};
 
 /// The name under which the registry's chain starts and its head is signed.
 pub(crate) const NAME: &str = "segments.jsonl";
@@ -37,6 +37,8 @@ pub(crate) fn segments_dir(dir: &Path) -> PathBuf {
 #[derive(Debug)]
 pub(crate) struct Listing {
     pub(crate) public_key: VerifyingKey,
+    /// Which book of standings belongs to this record.
+    standing_id: String,
     /// In the order in which they were made.
     pub(crate) segments: Vec<String>,
     /// Segments that contradicted their head when somebody wanted to go on in them.
@@ -50,6 +52,7 @@ struct Line {
     event: String,
     segment: Option<String>,
     public_key: Option<String>,
+    standing_id: Option<String>,
 }
 
 /// Pure: the bytes of the registry and of its head, or the first line that does not hold.
@@ -57,7 +60,8 @@ pub(crate) fn parse(bytes: &[u8], head: &[u8]) -> Result<Listing, Fault> {
     let fault = |line, why: &str| Fault { line, why: why.to_owned() };
     let head =
         Head::parse(head).ok_or_else(|| fault(0, "the registry's head is missing or cannot be read"))?;
-    let (mut public_key, mut segments, mut set_aside) = (None, Vec::new(), BTreeSet::new());
+    let (mut public_key, mut standing_id) = (None, None);
+    let (mut segments, mut set_aside) = (Vec::new(), BTreeSet::new());
     let mut odd = None;
     let each = |number, line: &[u8]| {
         let line: Option<Line> = serde_json::from_slice(line).ok();
@@ -65,6 +69,7 @@ pub(crate) fn parse(bytes: &[u8], head: &[u8]) -> Result<Listing, Fault> {
         match line.as_ref().map(|line| (line.event.as_str(), line)) {
             Some(("made", line)) if number == 1 => {
                 public_key = line.public_key.as_deref().and_then(key::parse_public);
+                standing_id = line.standing_id.clone();
             }
             Some(("segment", line)) => segments.extend(named(line)),
             Some(("set_aside", line)) => set_aside.extend(named(line)),
@@ -81,10 +86,11 @@ pub(crate) fn parse(bytes: &[u8], head: &[u8]) -> Result<Listing, Fault> {
         return Err(fault(line, "the line is no entry of a registry"));
     }
     let public_key = public_key.ok_or_else(|| fault(1, "the first line names no public key"))?;
+    let standing_id = standing_id.ok_or_else(|| fault(1, "the first line names no book of standings"))?;
     if !head.is_signed_by(NAME, &public_key) {
         return Err(fault(0, "the registry's head is not signed by the key in its first line"));
     }
-    Ok(Listing { public_key, segments, set_aside, tip: read.tip, torn: read.torn })
+    Ok(Listing { public_key, standing_id, segments, set_aside, tip: read.tip, torn: read.torn })
 }
 
 /// A name that is a file name and nothing else, whoever wrote the registry.
@@ -120,7 +126,7 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Waits for the lock, which nobody holds for longer than a few file operations.
+    /// Waits for the lock, but not for ever.
     pub(crate) fn open(dir: &Path, now: Timestamp, founding: Founding) -> Result<Registry, AuditError> {
         if founding == Founding::Allowed {
             disk::private_dir(dir)?;
@@ -128,7 +134,7 @@ impl Registry {
         }
         let lock_path = dir.join("segments.lock");
         let lock = disk::open_to_append(&lock_path).map_err(AuditError::io("open", &lock_path))?;
-        lock.lock().map_err(AuditError::io("lock", &lock_path))?;
+        disk::lock(&lock).map_err(AuditError::io("lock", &lock_path))?;
         let key = match (is_unused(dir)?, founding) {
             (true, Founding::Allowed) => found(dir, now)?,
             (true, Founding::Refused) => return Err(AuditError::broken(dir, "the record was deleted")),
@@ -148,6 +154,10 @@ impl Registry {
 
     pub(crate) fn key(&self) -> &SigningKey {
         &self.key
+    }
+
+    pub(crate) fn standing_id(&self) -> &str {
+        &self.listing.standing_id
     }
 
     /// Segments in which one could go on, newest first.
@@ -192,18 +202,24 @@ impl Registry {
 fn is_unused(dir: &Path) -> Result<bool, AuditError> {
     let segments = segments_dir(dir);
     let mut entries = fs::read_dir(&segments).map_err(AuditError::io("list", &segments))?;
-    let head = head_path(dir);
-    let has_head = fs::exists(&head).map_err(AuditError::io("look at", &head))?;
-    Ok(entries.next().is_none() && !has_head)
+    Ok(entries.next().is_none() && !is_founded(dir)?)
 }
 
-/// Makes the key and the first line.
+/// Whether there has been a record here, as opposed to a folder in which one may begin.
+pub(crate) fn is_founded(dir: &Path) -> Result<bool, AuditError> {
+    let head = head_path(dir);
+    fs::exists(&head).map_err(AuditError::io("look at", &head))
+}
+
+/// Makes the key, the book of standings and the first line.
 fn found(dir: &Path, now: Timestamp) -> Result<SigningKey, AuditError> {
+    let standing_id = standing::found(dir)?;
     let key = key::make(dir)?;
     let public = hex(key.verifying_key().as_bytes());
     let line = chained(Tip::start(NAME), now, |line| {
         line.text("event", "made", WHY_LIMIT);
         line.text("public_key", &public, WHY_LIMIT);
+        line.text("standing_id", &standing_id, WHY_LIMIT);
     });
     disk::replace(&path(dir), line.as_bytes()).map_err(AuditError::io("write", &path(dir)))?;
     write_head(dir, after(Tip::start(NAME), &line), now, &key)?;

@@ -37,6 +37,8 @@ pub(crate) enum Claim {
         segment: Segment,
         /// Bytes of an unfinished line that were removed from its end.
         cut: usize,
+        /// Whole records behind its signed head. They fit the chain, but the chain needs no key.
+        n_unsigned: u64,
     },
     /// Another process writes there, or it is full.
     Taken,
@@ -134,7 +136,7 @@ impl Segment {
         }
         let (name, sink) = (name.to_owned(), Arc::new(file));
         let segment = Segment { name, path, sink, tip: read.tip, full: FULL, torn: false };
-        Ok(Claim::Ready { segment, cut: read.torn })
+        Ok(Claim::Ready { segment, cut: read.torn, n_unsigned: read.tip.count - head.count })
     }
 
     pub(crate) fn is_full(&self) -> bool {

@@ -10,11 +10,13 @@ use std::sync::{Mutex, PoisonError};
 use serde::Deserialize;
 use vambrace_types::Timestamp;
 
+use crate::chain::hex;
 use crate::line::Object;
 use crate::words::words;
 use crate::{AuditError, disk, moment, subject};
 
 const SHORT: usize = 512;
+const NO_HEADER: &str = "it is not the book of standings that the registry names";
 /// LIMIT: far more than persons and alerts can write; a longer file stops everybody.
 const LONGEST: u64 = 16 << 20;
 
@@ -46,10 +48,20 @@ struct Entry {
     released: Option<Timestamp>,
 }
 
+/// A file as one look shows it. It only grows: equal sightings mean that nothing is new, and a smaller length that
+/// somebody cut it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Sighting {
+    inode: u64,
+    length: u64,
+    /// Seconds and nanoseconds: shows most changes that keep the length.
+    modified: (i64, u64),
+}
+
 #[derive(Default)]
 struct Book {
-    /// The file that was read, and its length. It only grows, so an equal length means that nothing is new.
-    seen: (u64, u64),
+    /// The file that was read.
+    seen: Sighting,
     everyone: Option<Entry>,
     callers: HashMap<String, Entry>,
 }
@@ -63,20 +75,97 @@ struct Line {
     by: String,
 }
 
+/// The first line. Without it the file is not a book but what somebody put in its place.
+#[derive(Deserialize)]
+struct Header {
+    standing_id: String,
+}
+
+pub(crate) fn path(dir: &Path) -> PathBuf {
+    dir.join("standing.jsonl")
+}
+
+/// Makes the book where there is none, and returns its name. Only for a folder that holds no record yet: later, an
+/// empty book is not a new one but an emptied one.
+pub(crate) fn found(dir: &Path) -> Result<String, AuditError> {
+    let path = path(dir);
+    let mut chance = [0u8; 16];
+    getrandom::fill(&mut chance).map_err(AuditError::NoRandomness)?;
+    found_at(&path, &hex(&chance))
+        .map_err(AuditError::io("make", &path))?
+        .ok_or_else(|| AuditError::broken(&path, NO_HEADER))
+}
+
+fn found_at(path: &Path, new_id: &str) -> io::Result<Option<String>> {
+    let file = disk::open_to_append(path)?;
+    disk::lock(&file)?;
+    let bytes = disk::read_span(&file, 0, file.metadata()?.len().min(LONGEST))?;
+    if bytes.contains(&b'\n') {
+        return Ok(header(&bytes));
+    }
+    // Nothing, or half a line that a crash left.
+    file.set_len(0)?;
+    let mut out = String::new();
+    let mut line = Object::begin(&mut out);
+    line.number("version", 1);
+    line.text("standing_id", new_id, SHORT);
+    line.end_line();
+    disk::append_locked(&file, &out)?;
+    file.sync_data()?;
+    Ok(Some(new_id.to_owned()))
+}
+
+fn header(bytes: &[u8]) -> Option<String> {
+    let first = bytes.split(|byte| *byte == b'\n').next()?;
+    serde_json::from_slice::<Header>(first).ok().map(|header| header.standing_id)
+}
+
+/// Writes a mark; `None` is everyone.
+pub(crate) fn mark(
+    dir: &Path,
+    caller: Option<&str>,
+    mark: Mark,
+    by: &str,
+    now: Timestamp,
+) -> Result<(), AuditError> {
+    let mut out = String::new();
+    let mut line = Object::begin(&mut out);
+    line.time("timestamp", now);
+    match caller {
+        Some(caller) => line.text("caller", caller, subject::JSON_LIMIT),
+        None => line.raw("caller", "null"),
+    }
+    line.text("standing", mark.as_str(), SHORT);
+    line.text("by", by, SHORT);
+    line.end_line();
+    let path = path(dir);
+    append(&path, &out).map_err(AuditError::io("write", &path))
+}
+
+fn append(path: &Path, line: &str) -> io::Result<()> {
+    let file = disk::open_existing(path)?;
+    disk::lock(&file)?;
+    disk::append_locked(&file, line)?;
+    file.sync_data()
+}
+
 pub(crate) struct StandingBook {
     path: PathBuf,
+    /// The name that the registry gives this book.
+    id: String,
     /// The same, in the form that the kernel takes: this is asked before every call.
     raw_path: CString,
     book: Mutex<Book>,
 }
 
 impl StandingBook {
-    pub(crate) fn open(dir: &Path) -> Result<StandingBook, AuditError> {
-        let path = dir.join("standing.jsonl");
-        disk::open_to_append(&path).map_err(AuditError::io("open", &path))?;
+    pub(crate) fn open(dir: &Path, id: &str) -> Result<StandingBook, AuditError> {
+        let path = path(dir);
         let raw_path = CString::new(path.as_os_str().as_bytes())
             .map_err(|cause| AuditError::io("open", &path)(cause.into()))?;
-        Ok(StandingBook { path, raw_path, book: Mutex::default() })
+        let book = StandingBook { path, id: id.to_owned(), raw_path, book: Mutex::default() };
+        book.with_book(|_| ())?;
+        Ok(book)
     }
 
     pub(crate) fn of(&self, caller: &str) -> Result<Standing, AuditError> {
@@ -98,46 +187,29 @@ impl StandingBook {
         self.with_book(|book| book.callers.get(caller).and_then(|entry| entry.released))
     }
 
-    /// `None` is everyone.
-    pub(crate) fn mark(
-        &self,
-        caller: Option<&str>,
-        mark: Mark,
-        by: &str,
-        now: Timestamp,
-    ) -> Result<(), AuditError> {
-        let mut out = String::new();
-        let mut line = Object::begin(&mut out);
-        line.time("timestamp", now);
-        match caller {
-            Some(caller) => line.text("caller", caller, subject::JSON_LIMIT),
-            None => line.raw("caller", "null"),
-        }
-        line.text("standing", mark.as_str(), SHORT);
-        line.text("by", by, SHORT);
-        line.end_line();
-        self.append(&out).map_err(AuditError::io("write", &self.path))
-    }
-
-    fn append(&self, line: &str) -> io::Result<()> {
-        let file = disk::open_existing(&self.path)?;
-        file.lock()?;
-        disk::append_locked(&file, line)?;
-        file.sync_data()
-    }
-
-    /// One look at the file's length; it is read again only when it has grown. A missing file is an error and not
-    /// a release: whoever deletes it frees nobody.
+    /// One look at the file's length; it is read again only when it has grown. A missing, emptied, exchanged or
+    /// shortened file is an error and not a release: whoever does that frees nobody.
+    // LIMIT: a book cut back to its first lines while no process is running looks like an older one.
     fn with_book<T>(&self, ask: impl FnOnce(&Book) -> T) -> Result<T, AuditError> {
         let found = rustix::fs::lstat(self.raw_path.as_c_str())
             .map_err(|cause| AuditError::io("look at", &self.path)(cause.into()))?;
-        let seen = (found.st_ino, found.st_size.cast_unsigned());
+        let seen = Sighting {
+            inode: found.st_ino,
+            length: found.st_size.cast_unsigned(),
+            modified: (found.st_mtime, found.st_mtime_nsec),
+        };
         let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
         if book.seen != seen {
             let bytes = disk::read_small(&self.path, LONGEST).map_err(AuditError::io("read", &self.path))?;
+            if header(&bytes).as_deref() != Some(self.id.as_str()) {
+                return Err(AuditError::broken(&self.path, NO_HEADER));
+            }
+            if (bytes.len() as u64) < book.seen.length {
+                return Err(AuditError::broken(&self.path, "the book of standings is shorter than it was"));
+            }
             *book = fold(&bytes);
             // The length that was read, not the one seen before: a line added in between must not be missed.
-            book.seen = (found.st_ino, bytes.len() as u64);
+            book.seen = Sighting { length: bytes.len() as u64, ..seen };
         }
         Ok(ask(&book))
     }

@@ -10,9 +10,9 @@ use crate::clock::Clock;
 use crate::event::EventKind;
 use crate::line::EventLine;
 use crate::log::{AuditLog, AuditSettings};
-use crate::standing::{Mark, StandingBook};
+use crate::standing::{self, Mark};
 use crate::words::Severity;
-use crate::{AuditError, disk, subject};
+use crate::{AuditError, disk, registry, subject};
 
 /// The name that stands for all callers.
 pub const EVERYONE: &str = "*";
@@ -23,7 +23,10 @@ pub fn stop(dir: &Path, caller: Option<&str>, by: &str, clock: Arc<dyn Clock>) -
     let caller = subject.as_deref();
     disk::private_dir(dir)?;
     // The stop comes first: a record that cannot be written must not keep the agent running.
-    StandingBook::open(dir)?.mark(caller, Mark::Suspended, by, clock.now())?;
+    if !registry::is_founded(dir)? {
+        standing::found(dir)?;
+    }
+    standing::mark(dir, caller, Mark::Suspended, by, clock.now())?;
     record(dir, EventKind::Stopped, caller, by, "a person used the kill switch", clock)
 }
 
@@ -34,7 +37,7 @@ pub fn resume(dir: &Path, caller: &str, by: &str, clock: Arc<dyn Clock>) -> Resu
     let caller = subject.as_deref();
     // The record comes first: nobody goes free unrecorded.
     record(dir, EventKind::Resumed, caller, by, "a person released the caller", Arc::clone(&clock))?;
-    StandingBook::open(dir)?.mark(caller, Mark::Free, by, clock.now())
+    standing::mark(dir, caller, Mark::Free, by, clock.now())
 }
 
 fn record(

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use vambrace_types::Timestamp;
 
 use crate::chain::Tip;
+use crate::event::EventKind;
 use crate::registry::{self, Listing};
 use crate::scan::{Scan, scan};
 use crate::words::RecordKind;
@@ -24,6 +25,8 @@ pub struct VerifyReport {
     pub n_sealed: u64,
     /// Chained records behind the heads: written in the last moment, or before a crash.
     pub unsealed_tail: u64,
+    /// Records that no head covered when the next process took their segment over. Each time is in the notes.
+    pub n_adopted: u64,
     /// The first thing that is wrong. Others, if any, are in the notes.
     pub broken: Option<Broken>,
     /// Effects that were begun and of which no end is known.
@@ -96,9 +99,20 @@ struct Check {
 struct CallLine<'a> {
     #[serde(borrow)]
     kind: Cow<'a, str>,
+    event: Option<Cow<'a, str>>,
     call_id: Option<Cow<'a, str>>,
     tool: Option<Cow<'a, str>>,
     timestamp: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct Adoption {
+    details: Unsigned,
+}
+
+#[derive(Deserialize)]
+struct Unsigned {
+    n_unsigned: u64,
 }
 
 impl Check {
@@ -145,10 +159,20 @@ impl Check {
         };
         let sealed = head.as_ref().ok().map(|head| head.tip);
         let reader = BufReader::with_capacity(1 << 16, file);
-        let open = &mut self.open;
+        let (open, report) = (&mut self.open, &mut self.report);
+        let each = |number, line: &[u8]| {
+            let Ok(record) = serde_json::from_slice::<CallLine<'_>>(line) else { return };
+            if record.event.as_deref() == Some(EventKind::Adopted.as_str()) {
+                let n_unsigned = n_unsigned(line);
+                report.n_adopted = report.n_adopted.saturating_add(n_unsigned);
+                report.notes.push(format!(
+                    "{name}: the {n_unsigned} records before line {number} were not signed when the next process went on behind them"
+                ));
+            }
+            follow_call(open, record);
+        };
         let Scan { tip, torn, fault } =
-            scan(Tip::start(name), sealed, reader, |_, line| follow_call(open, line))
-                .map_err(AuditError::io("read", &path))?;
+            scan(Tip::start(name), sealed, reader, each).map_err(AuditError::io("read", &path))?;
         self.report.n_records += tip.count;
         let n_sealed = sealed.map_or(0, |sealed| sealed.count.min(tip.count));
         self.report.n_sealed += n_sealed;
@@ -184,8 +208,11 @@ impl Check {
     }
 }
 
-fn follow_call(open: &mut BTreeMap<String, OpenIntent>, line: &[u8]) {
-    let Ok(line) = serde_json::from_slice::<CallLine<'_>>(line) else { return };
+fn n_unsigned(line: &[u8]) -> u64 {
+    serde_json::from_slice::<Adoption>(line).map_or(0, |adoption| adoption.details.n_unsigned)
+}
+
+fn follow_call(open: &mut BTreeMap<String, OpenIntent>, line: CallLine<'_>) {
     let (Some(kind), Some(call_id)) = (RecordKind::parse(&line.kind), line.call_id) else { return };
     match kind {
         RecordKind::Intent => {

@@ -1,18 +1,21 @@
 //! From a checked configuration to a running corridor: each crate's own settings, built here and nowhere else.
 
+mod known;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use vambrace_audit::{AuditLog, AuditSettings, Clock};
+use vambrace_audit::{AuditLog, AuditSettings, Clock, Event, EventKind, Severity};
 use vambrace_files::{Files, FilesSettings, LockPolicy, Outputs, Recovery, Root};
 use vambrace_policy::{
     Epoch, HardLinks, Isolation, OnWrite, OperatorRule, PatternError, Policy, PolicySettings, Scope,
     ScopeSettings, Symlinks, ToolMode, Verdict,
 };
 use vambrace_redact::{
-    KnownEnv, KnownValue, Redactor, RedactorError, RedactorSettings, known_from_environment,
+    KnownEnv, RedactedTree, Redactor, RedactorError, RedactorSettings, known_from_environment,
 };
 use vambrace_runtime::{Corridor, CorridorParts, OnAuditFailure};
 use vambrace_tools::{Instruments, Limits};
@@ -50,16 +53,55 @@ pub enum ResolveError {
     WorkspaceLost(std::io::Error),
     #[error("the service `{0}` is not inside the workspace")]
     ServiceOutside(String),
-    #[error("`{}` is not a valid path pattern: {}", .0.pattern, .0.why)]
-    Pattern(PatternError),
+    #[error("{key}: `{}` is not a valid path pattern: {}", .error.pattern, .error.why)]
+    Pattern { key: String, error: PatternError },
     #[error("secrets.redact_patterns: {0}")]
     Redactor(RedactorError),
     #[error("an edit that a crash interrupted cannot be finished or reverted: {0}")]
     Recovery(std::io::Error),
+    /// Said at the start, because whoever set it relies on it.
+    #[error("{key}: {what} are not available yet; take the setting out to go on without them")]
+    NotAvailable { key: &'static str, what: &'static str },
+}
+
+/// What `assemble` would refuse about the settings themselves, without starting anything.
+pub fn check(loaded: &Loaded, environment: &BTreeMap<String, String>) -> Result<(), ResolveError> {
+    available(&loaded.config)?;
+    let workspace = std::path::absolute(&loaded.workspace).map_err(ResolveError::WorkspaceLost)?;
+    let scope = scope(loaded, &workspace, &workspace)?;
+    policy(&loaded.config, scope, ToolMode::ALL)?;
+    redactor(&loaded.config, environment)?;
+    Ok(())
+}
+
+/// A setting that promises protection which is not there yet must not be taken for it. THREAT: P09.
+fn available(config: &Config) -> Result<(), ResolveError> {
+    if config.git.require_checkpoint {
+        return Err(ResolveError::NotAvailable { key: "git.require_checkpoint", what: "checkpoints" });
+    }
+    if !config.audit.sinks.is_empty() {
+        return Err(ResolveError::NotAvailable { key: "audit.sinks", what: "further places for the record" });
+    }
+    Ok(())
+}
+
+/// The settings that differ from their default and change nothing yet. None of them weakens anything.
+pub fn without_effect(config: &Config) -> Vec<&'static str> {
+    let log = section::LogSettings::default();
+    let rows = [
+        ("log.level", config.log.level != log.level),
+        ("log.format", config.log.format != log.format),
+        ("log.output_path", config.log.output_path != log.output_path),
+        ("tools.aliases", !config.tools.aliases.is_empty()),
+        ("redact.entropy", config.redact.entropy != section::RedactEntropy::Context),
+        ("audit.view", config.audit.view != section::AuditView::Full),
+    ];
+    rows.into_iter().filter(|(_, set)| *set).map(|(key, _)| key).collect()
 }
 
 pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError> {
     let config = &loaded.config;
+    available(config)?;
     let location = start.root.location().map_err(|errno| ResolveError::WorkspaceLost(errno.into()))?;
     refuse_inside(&start.state, &[&location, &start.spelled_workspace])?;
     let scope = scope(loaded, &location, &start.spelled_workspace)?;
@@ -75,8 +117,11 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             largest: ByteLimit::new(LARGEST_FILE.min(config.limits.file_bytes)),
         },
     );
-    let recovery = files.recover().map_err(ResolveError::Recovery)?;
     let audit = AuditLog::open(audit_settings(config, &start.state, &location), Arc::clone(&start.clock));
+    let recovery = files.recover().map_err(ResolveError::Recovery)?;
+    if let Ok(audit) = &audit {
+        record_recovery(audit, &redactor, &recovery);
+    }
     let corridor = Corridor::new(CorridorParts {
         policy,
         redactor,
@@ -97,6 +142,29 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
         clock: start.clock,
     });
     Ok(Assembled { corridor, recovery })
+}
+
+/// What was done to files before any call is on record too. THREAT: P03. A record that cannot be written is told by
+/// whoever starts us, and met by the calls.
+fn record_recovery(audit: &AuditLog, redactor: &Redactor, recovery: &Recovery) {
+    for (paths, severity, what) in [
+        (&recovery.finished, Severity::Info, "finished an edit that a crash interrupted"),
+        (&recovery.reverted, Severity::Warning, "reverted an edit that a crash interrupted"),
+        (&recovery.conflicts, Severity::Critical, "left alone: it changed since a crash interrupted an edit"),
+    ] {
+        for path in paths {
+            let event = Event {
+                kind: EventKind::RolledBack,
+                severity,
+                caller: None,
+                by: Some("recovery at the start".to_owned()),
+                call_id: None,
+                message: redactor.text(&format!("{path}: {what}")).value,
+                details: RedactedTree::null(),
+            };
+            let _ = audit.event(&event);
+        }
+    }
 }
 
 /// The edit engine's own limit.
@@ -156,7 +224,7 @@ fn scope(loaded: &Loaded, location: &Path, spelled: &Path) -> Result<Scope, Reso
             section::HardLinks::Deny => HardLinks::Deny,
         },
     })
-    .map_err(ResolveError::Pattern)
+    .map_err(|error| ResolveError::Pattern { key: "scope.block_patterns".to_owned(), error })
 }
 
 fn policy(config: &Config, scope: Scope, mode: ToolMode) -> Result<Policy, ResolveError> {
@@ -174,15 +242,19 @@ fn policy(config: &Config, scope: Scope, mode: ToolMode) -> Result<Policy, Resol
             reason,
             &format!("rules[{place}]"),
         )
+        .map_err(|error| ResolveError::Pattern { key: format!("rules[{place}].path"), error })
     });
-    let rules = rules.collect::<Result<_, _>>().map_err(ResolveError::Pattern)?;
+    let rules = rules.collect::<Result<_, _>>()?;
     let on_write = match config.redact.on_write {
         section::RedactOnWrite::Refuse => OnWrite { known: Verdict::Deny, pattern: Verdict::Ask },
         section::RedactOnWrite::Warn | section::RedactOnWrite::Off => {
             OnWrite { known: Verdict::Allow, pattern: Verdict::Allow }
         }
     };
-    Ok(Policy::new(PolicySettings { scope, mode, rules, on_write }, Epoch(1)))
+    // A permit of one policy is stale for every other, in one process too.
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let epoch = Epoch(NEXT.fetch_add(1, Ordering::Relaxed));
+    Ok(Policy::new(PolicySettings { scope, mode, rules, on_write }, epoch))
 }
 
 /// Everything we know to be secret: the environment's values, and every secret of the configuration itself.
@@ -193,20 +265,7 @@ pub fn redactor(config: &Config, environment: &BTreeMap<String, String>) -> Resu
     };
     let vars = environment.iter().map(|(name, value)| (name.clone(), value.clone()));
     let mut known = known_from_environment(vars, rule);
-    let mut add = |name: &str, value: &crate::SecretText| {
-        known.push(KnownValue { name: name.to_owned(), value: value.secret().clone() });
-    };
-    for (name, value) in &config.secrets.env {
-        add(name, value);
-    }
-    if let Some(token) = &config.auth.internal_token {
-        add("internal_token", token);
-    }
-    for key in &config.api_keys.0 {
-        if let Some(secret) = &key.secret {
-            add(&format!("api-key-{}", key.caller_id), secret);
-        }
-    }
+    known.extend(known::secrets(config));
     let settings = RedactorSettings { known, patterns: config.secrets.redact_patterns.clone() };
     Redactor::new(settings).map_err(ResolveError::Redactor)
 }
@@ -240,5 +299,58 @@ pub fn project_folder(profile: ProfileName) -> &'static str {
         | ProfileName::KnowledgeService
         | ProfileName::WorkspaceAgent
         | ProfileName::MonorepoTeam => ".vambrace",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vambrace_audit::{Filter, SystemClock};
+
+    use super::*;
+
+    #[test]
+    fn what_recovery_did_to_files_is_on_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config::default();
+        let settings =
+            AuditSettings { mirror: None, ..audit_settings(&config, folder.path(), folder.path()) };
+        let audit = AuditLog::open(settings, Arc::new(SystemClock)).unwrap();
+        let environment = BTreeMap::from([("DEPLOY_KEY".to_owned(), "qz-horse-battery".to_owned())]);
+        let redactor = redactor(&config, &environment).unwrap();
+        let recovery = Recovery {
+            finished: vec!["a.txt".to_owned()],
+            reverted: vec!["b-qz-horse-battery.txt".to_owned()],
+            conflicts: vec!["c.txt".to_owned()],
+            ..Recovery::default()
+        };
+        record_recovery(&audit, &redactor, &recovery);
+        let listed = vambrace_audit::list(&audit_folder(folder.path()), &Filter::default()).unwrap();
+        let mut told: Vec<_> = listed.into_iter().filter_map(|entry| entry.message).collect();
+        told.sort();
+        assert_eq!(
+            told,
+            [
+                "a.txt: finished an edit that a crash interrupted",
+                "b-[REDACTED:env-deploy-key].txt: reverted an edit that a crash interrupted",
+                "c.txt: left alone: it changed since a crash interrupted an edit",
+            ]
+        );
+    }
+
+    #[test]
+    fn every_policy_has_an_epoch_of_its_own() {
+        let scope = || {
+            Scope::new(ScopeSettings {
+                bearings: Bearings::new(&["/work"], "", &[]),
+                isolation: Isolation::Strict,
+                block_patterns: Vec::new(),
+                shared_inside_own: false,
+                symlinks: Symlinks::Inside,
+                hard_links: HardLinks::ReadOnly,
+            })
+            .unwrap()
+        };
+        let epoch = || policy(&Config::default(), scope(), ToolMode::ALL).unwrap().epoch();
+        assert_ne!(epoch(), epoch());
     }
 }

@@ -16,6 +16,8 @@ pub struct Applied {
     pub n_matches: usize,
     /// From the first match to the last, in the text before; empty without matches.
     pub touched: Range<usize>,
+    /// What was taken out of the text before, ascending, and how many bytes stand there now.
+    pub replaced: Vec<(Range<usize>, usize)>,
 }
 
 /// Applies all edits to the text at once, or says why not. The language matters in syntax mode only.
@@ -28,9 +30,9 @@ pub fn apply(
     apply_around(original, &[], language, edits, budget)
 }
 
-/// As `apply`, in a text of which the caller was not shown these bytes (ascending, not overlapping). A match that cuts
-/// into them is no match, and neither is a regular expression's that touches them at all: otherwise counting matches
-/// would spell out, guess by guess, what was hidden.
+/// As `apply`, in a text of which the caller was not shown these bytes (ascending, not overlapping). They are walls:
+/// texts and regular expressions match between them only, and a syntax pattern contains one whole or not at all.
+/// Otherwise counting matches would spell out, guess by guess, what was hidden.
 pub fn apply_around(
     original: &str,
     hidden: &[Range<usize>],
@@ -60,7 +62,10 @@ pub fn apply_around(
     let touched = touched(text.mark.len(), &found);
     let contents: Vec<Cow<'_, str>> = edits.iter().map(|edit| text.ending.adopt(&edit.content)).collect();
     let pieces = pieces(&ground, edits, &contents, &found)?;
-    let applied = Applied { text: build(&text, pieces)?, n_matches, touched };
+    let mark = text.mark.len();
+    let replaced =
+        pieces.iter().map(|piece| (mark + piece.span.start..mark + piece.span.end, piece.length())).collect();
+    let applied = Applied { text: build(&text, pieces)?, n_matches, touched, replaced };
     if let (true, Some(language)) = (by_syntax, language) {
         if applied.text.len() > limits::SYNTAX_BYTES {
             return Err(EditError::TooLarge(Oversize::SyntaxText));
@@ -92,6 +97,12 @@ struct Piece<'c> {
     before: &'static str,
     content: Cow<'c, str>,
     after: &'static str,
+}
+
+impl Piece<'_> {
+    fn length(&self) -> usize {
+        self.before.len() + self.content.len() + self.after.len()
+    }
 }
 
 /// The pieces from left to right, which do not overlap.

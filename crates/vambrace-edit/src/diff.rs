@@ -1,5 +1,6 @@
 //! A unified diff for people and models to read. Its work is bounded by size, because there is no clock here.
 
+mod ends;
 mod lines;
 
 use std::fmt::Write as _;
@@ -12,16 +13,18 @@ const NOWHERE: &str = "/dev/null";
 
 /// Empty when the texts are equal.
 pub fn unified_diff(old_name: &str, new_name: &str, old: &str, new: &str) -> String {
+    if old == new {
+        return String::new();
+    }
+    let ends::Middle { old, new, n_before } = ends::set_aside(old, new, CONTEXT);
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
     let groups = group_diff_ops(lines::compare(&old, &new), CONTEXT);
-    if groups.is_empty() {
-        return String::new();
-    }
     let mut out = format!("--- {}\n+++ {}\n", one_line(old_name), one_line(new_name));
     for ops in groups.iter().filter(|ops| !ops.is_empty()) {
         // Writing to a string does not fail.
-        let _ = writeln!(out, "{}", UnifiedHunkHeader::new(ops));
+        let in_file: Vec<DiffOp> = ops.iter().map(|op| lines::shifted(*op, n_before, n_before)).collect();
+        let _ = writeln!(out, "{}", UnifiedHunkHeader::new(&in_file));
         for op in ops {
             write_op(&mut out, *op, &old, &new);
         }

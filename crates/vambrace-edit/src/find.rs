@@ -50,13 +50,12 @@ pub(crate) fn find(
     edit: &Edit,
     room: &mut Room,
 ) -> Result<Vec<Found>, EditError> {
-    let touch = match edit.mode {
-        // The whole of a hidden span can only be matched by who knows it, or by a variable that takes anything.
-        MatchMode::Exact | MatchMode::Ast => Touch::Cut,
-        MatchMode::Regex => Touch::Any,
+    // The other modes never look behind a wall; a syntax pattern matches whole nodes, and may contain one.
+    let hidden: &[Range<usize>] = match edit.mode {
+        MatchMode::Ast => &ground.hidden,
+        MatchMode::Exact | MatchMode::Regex => &[],
     };
-    let mut finds =
-        Finds { kept: Vec::new(), n_found: 0, expected: edit.count, room, hidden: &ground.hidden, touch };
+    let mut finds = Finds { kept: Vec::new(), n_found: 0, expected: edit.count, room, hidden };
     match edit.mode {
         MatchMode::Exact => exact::find(ground, edit, &mut finds)?,
         MatchMode::Regex => pattern::find(ground, place, edit, &mut finds)?,
@@ -109,15 +108,6 @@ struct Finds<'r> {
     expected: usize,
     room: &'r mut Room,
     hidden: &'r [Range<usize>],
-    touch: Touch,
-}
-
-/// Which contact with a hidden span makes a match none.
-#[derive(Clone, Copy)]
-enum Touch {
-    /// One end of the match lies inside the span.
-    Cut,
-    Any,
 }
 
 impl Finds<'_> {
@@ -127,7 +117,7 @@ impl Finds<'_> {
         span: Range<usize>,
         fill: impl FnOnce(usize) -> Result<Filling, EditError>,
     ) -> Result<(), EditError> {
-        if self.is_hidden(&span) {
+        if self.cuts_hidden(&span) {
             return Ok(());
         }
         self.n_found += 1;
@@ -147,20 +137,11 @@ impl Finds<'_> {
         Ok(())
     }
 
-    fn is_hidden(&self, span: &Range<usize>) -> bool {
+    /// Whether the match begins or ends inside a hidden span. One that contains it whole was not found by its bytes:
+    /// only a variable, which takes anything, or a literal that is all of it can stand for a whole node.
+    fn cuts_hidden(&self, span: &Range<usize>) -> bool {
         let first = self.hidden.partition_point(|hidden| hidden.end <= span.start);
-        let touched = self.hidden.iter().skip(first).take_while(|hidden| hidden.start < span.end);
-        match self.touch {
-            Touch::Any => touched.count() > 0,
-            Touch::Cut => {
-                let inside = |hidden: &Range<usize>, at: usize| hidden.start < at && at < hidden.end;
-                // Between the ends of one hidden span, neither end of the match stands outside it.
-                let within = |hidden: &Range<usize>| {
-                    hidden.start <= span.start && span.end <= hidden.end && hidden != span
-                };
-                { touched }
-                    .any(|hidden| inside(hidden, span.start) || inside(hidden, span.end) || within(hidden))
-            }
-        }
+        let mut touched = self.hidden.iter().skip(first).take_while(|hidden| hidden.start < span.end);
+        touched.any(|hidden| hidden.start < span.start || span.end < hidden.end)
     }
 }

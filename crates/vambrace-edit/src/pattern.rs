@@ -6,6 +6,8 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use regex_automata::hybrid::dfa::DFA;
 use regex_automata::meta;
 
@@ -21,6 +23,8 @@ pub struct Pattern {
     reverse: DFA,
     n_states: usize,
     reach: Reach,
+    /// It holds `^`, `$`, `\b` or the like, which look at what stands beside a match.
+    looks_around: bool,
 }
 
 /// How far a match can stretch.
@@ -61,6 +65,31 @@ impl Pattern {
         Matches::new(self, haystack, budget)
     }
 
+    /// The matches in what is not hidden (ascending spans that do not overlap). A hidden span is a wall: nothing matches
+    /// across it or looks into it, so neither the matches nor their number say anything about what is behind. Every
+    /// match given here means that the pattern matches in the whole text too.
+    pub fn each_visible<E: From<OutOfTime>>(
+        &self,
+        haystack: &[u8],
+        hidden: &[Range<usize>],
+        budget: &dyn Budget,
+        visit: &mut dyn FnMut(Range<usize>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for stretch in visible(haystack.len(), hidden) {
+            let text = haystack.get(stretch.clone()).unwrap_or_default();
+            for found in self.find_iter(text, budget) {
+                let found = found?;
+                // At a wall, `^` or `\b` would be judged by the wall and not by the text that is there.
+                let at_wall = (found.start == 0 && stretch.start > 0)
+                    || (found.end == text.len() && stretch.end < haystack.len());
+                if !(at_wall && self.looks_around) {
+                    visit(stretch.start + found.start..stretch.start + found.end)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub fn count(&self, haystack: &[u8], budget: &dyn Budget) -> Result<usize, OutOfTime> {
         self.find_iter(haystack, budget).try_fold(0, |n_found, found| found.map(|_| n_found + 1))
     }
@@ -69,4 +98,11 @@ impl Pattern {
     pub fn regex(&self) -> &meta::Regex {
         &self.meta
     }
+}
+
+/// What is left between the hidden spans.
+pub(crate) fn visible(length: usize, hidden: &[Range<usize>]) -> impl Iterator<Item = Range<usize>> {
+    let starts = std::iter::once(0).chain(hidden.iter().map(|span| span.end));
+    let ends = hidden.iter().map(|span| span.start).chain(std::iter::once(length));
+    starts.zip(ends).map(|(start, end)| start..end).filter(|stretch| stretch.start < stretch.end)
 }

@@ -14,7 +14,10 @@ pub(crate) enum LineEnding {
 impl LineEnding {
     /// CRLF when more than half of the lines end so; a text without lines is LF.
     fn of(text: &str) -> LineEnding {
-        let n_lines = text.bytes().filter(|byte| *byte == b'\n').count();
+        if !has_cr(text) {
+            return LineEnding::Lf;
+        }
+        let n_lines = memchr::memchr_iter(b'\n', text.as_bytes()).count();
         let n_crlf = text.matches("\r\n").count();
         if n_crlf * 2 > n_lines { LineEnding::CrLf } else { LineEnding::Lf }
     }
@@ -36,7 +39,16 @@ impl LineEnding {
 }
 
 pub(crate) fn to_lf(text: &str) -> Cow<'_, str> {
-    if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+    if has_cr(text) && text.contains("\r\n") {
+        Cow::Owned(text.replace("\r\n", "\n"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Most texts have none, and one byte is found many times faster than two.
+fn has_cr(text: &str) -> bool {
+    memchr::memchr(b'\r', text.as_bytes()).is_some()
 }
 
 pub(crate) struct Text<'t> {
@@ -66,6 +78,24 @@ impl<'t> Text<'t> {
         &self.view
     }
 
+    /// A span of the body as a span of the view.
+    pub(crate) fn view_span(&self, span: &Range<usize>) -> Range<usize> {
+        // The n-th CR left out stood `n` bytes further on in the body.
+        let n_before = |at: usize| {
+            let (mut low, mut high) = (0, self.left_out.len());
+            while low < high {
+                let middle = low.midpoint(high);
+                if self.left_out.get(middle).is_some_and(|left_out| left_out + middle < at) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            low
+        };
+        span.start - n_before(span.start)..span.end - n_before(span.end)
+    }
+
     /// A span of the view as a span of the body. A CRLF at either edge is inside or outside as a whole.
     pub(crate) fn body_span(&self, span: Range<usize>) -> Range<usize> {
         let shift = |at: usize| at + self.left_out.partition_point(|left_out| *left_out < at);
@@ -83,6 +113,14 @@ mod tests {
         let at = text.view().find(spec).unwrap();
         let span = text.body_span(at..at + spec.len());
         assert_eq!(text.body.get(span).unwrap(), expected, "{original:?} {spec:?}");
+    }
+
+    #[test]
+    fn a_span_of_the_body_is_found_in_the_view() {
+        let text = Text::new("a\r\nbc\r\nd");
+        for (body, view) in [(0..1, 0..1), (3..5, 2..4), (3..7, 2..5), (7..8, 5..6), (1..3, 1..2)] {
+            assert_eq!(text.view_span(&body), view, "{body:?}");
+        }
     }
 
     #[test]

@@ -41,6 +41,11 @@ pub enum FilesError {
     Twice {
         path: String,
     },
+    /// One of several files could not be replaced, and these, replaced before it, could not be put back.
+    HalfDone {
+        paths: Vec<String>,
+        cause: Box<FilesError>,
+    },
     Stopped,
     /// Another open of the same path kept moving it about.
     Unsteady {
@@ -132,6 +137,16 @@ impl FilesError {
                 format!("`{path}` is the same file as another one of this call."),
             )
             .suggestion("Put all edits of one file into one list; they are matched against the same text."),
+            FilesError::HalfDone { paths, cause } => {
+                let named: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+                let message = format!(
+                    "{} The other files are as they were, except {}: new text, and it could not be put back.",
+                    cause.to_tool_error().message,
+                    named.join(", ")
+                );
+                ToolError::new(ErrorCode::IoError, message)
+                    .suggestion("Read the named files, and put them right before you go on.")
+            }
             FilesError::Stopped => {
                 ToolError::new(ErrorCode::Cancelled, "The call was stopped before it was done.")
                     .suggestion("Ask for less at once, for instance a smaller folder.")

@@ -14,12 +14,12 @@ use vambrace_policy::{
 };
 use vambrace_types::{ByteLimit, ScopedPath, VolumeId};
 
-use crate::journal::{self, Journal, Stamp};
+use crate::journal::{self, Journal};
 use crate::list::{self, Listing};
 use crate::lock::Lock;
 use crate::open::{Opener, beneath};
 use crate::read::{self, Text};
-use crate::replace::{Prepared, stamp};
+use crate::replace::{Prepared, Stamp, stamp};
 use crate::sweep::Sweep;
 use crate::{Chunk, Deadline, FilesError, LockPolicy, Recovery, Root, Stop, SweepReport};
 
@@ -177,7 +177,7 @@ impl Files {
         if stop.is_set() {
             return Err(FilesError::Stopped);
         }
-        let placed = Prepared::new(folder, name, &spelled, stat, content.0.as_bytes())?.place()?;
+        let placed = Prepared::new(&lock, folder, name, &spelled, stat, content.0.as_bytes())?.place()?;
         let warnings = lock.forced.iter().cloned().chain(placed.warning()).collect();
         Ok(Written { created: stat.is_none(), old, warnings })
     }
@@ -276,8 +276,10 @@ impl Files {
             journal = Some(self.begin_journal(&files).map_err(|error| journal_error(&error))?);
         }
         let result = prepare_and_place(opener, held, texts, journal.as_mut());
-        // Whatever happened, the files are all new or all old now.
-        if let Some(journal) = journal {
+        // The files are all new or all old now; or some could not be put back, and then the journal is what tells of it.
+        if !matches!(result, Err(FilesError::HalfDone { .. }))
+            && let Some(journal) = journal
+        {
             journal.end();
         }
         result
@@ -286,10 +288,11 @@ impl Files {
     /// Under a name that nobody left behind: of this process, of another door of it, or of a dead one of that number.
     fn begin_journal(&self, files: &[(ScopedPath, Stamp)]) -> std::io::Result<Journal> {
         const TRIES: usize = 1000;
+        let root = self.root.identity()?;
         let mut last = std::io::ErrorKind::AlreadyExists.into();
         for _ in 0..TRIES {
             let id = format!("{}-{}", std::process::id(), self.n_journals.fetch_add(1, Ordering::Relaxed));
-            match Journal::begin(&self.settings.journal, &id, self.root.identity(), files) {
+            match Journal::begin(&self.settings.journal, &id, &root, files) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => last = error,
                 other => return other,
             }
@@ -357,20 +360,19 @@ fn prepare_and_place(
     texts: &[String],
     journal: Option<&mut Journal>,
 ) -> Result<Vec<String>, FilesError> {
-    let prepare = |held: &Held, text: &str, stat: Option<Stat>| {
+    fn prepare<'h>(held: &'h Held, text: &str, stat: Option<Stat>) -> Result<Prepared<'h>, FilesError> {
         let folder = held.folder.try_clone().map_err(|error| read::io(&held.spelled, &error))?;
-        Prepared::new(folder, &held.name, &held.spelled, stat, text.as_bytes())
-    };
+        Prepared::new(&held.lock, folder, &held.name, &held.spelled, stat, text.as_bytes())
+    }
     let prepared = held
         .iter()
         .zip(texts)
         .map(|(held, text)| prepare(held, text, Some(held.stat)))
         .collect::<Result<Vec<_>, _>>()?;
     journal::place_all(prepared, journal, &mut |place| {
-        let Some(held) = held.get(place) else { return };
+        let Some(held) = held.get(place) else { return Ok(()) };
         let now = opener.entry(&held.folder, &held.path, &held.name).ok().flatten();
-        if let Ok(copy) = prepare(held, &held.old, now) {
-            let _ = copy.place();
-        }
+        let undone = prepare(held, &held.old, now).and_then(Prepared::place);
+        undone.map(|_| ()).map_err(|_| held.spelled.clone())
     })
 }

@@ -2,16 +2,20 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use vambrace_policy::Access;
 use vambrace_types::ScopedPath;
 
 use crate::open::Opener;
 
-/// LIMIT: a longer list of patterns is not read to its end.
+const NAME: &str = ".gitignore";
+/// LIMIT: a longer list of patterns is not read to its end, and a longer pattern ignores nothing.
 const LONGEST: u64 = 64 << 10;
+const LONGEST_LINE: usize = 1 << 10;
 
 /// The patterns of one folder, on top of its parents'.
 pub(crate) struct Ignored {
@@ -24,18 +28,21 @@ impl Ignored {
     pub(crate) fn enter(
         opener: Opener<'_>,
         folder: &ScopedPath,
+        handle: BorrowedFd<'_>,
         parent: Option<&Arc<Ignored>>,
     ) -> Option<Arc<Ignored>> {
-        let list = folder.join(".gitignore").and_then(|path| opener.file(&path).ok());
-        let Some(list) = list else { return parent.cloned() };
+        // Like git, which follows no link to a list.
+        let list = folder.join(NAME).filter(|path| opener.judge(path, Access::Read).is_ok());
+        let list = list.and_then(|path| opener.file_in(handle, NAME, &path).ok());
+        let Some((list, _)) = list else { return parent.cloned() };
         let mut text = String::new();
-        if File::from(list.handle).take(LONGEST).read_to_string(&mut text).is_err() {
+        if File::from(list).take(LONGEST).read_to_string(&mut text).is_err() {
             return parent.cloned();
         }
         let mut builder = GitignoreBuilder::new(format!("/{}", folder.components().join("/")));
-        for line in text.lines() {
+        for line in text.lines().filter(|line| line.len() <= LONGEST_LINE) {
             // A line that git would not understand either ignores nothing.
-            let _ = builder.add_line(None, line);
+            let _ = builder.add_line(None, &without_alternation(line));
         }
         match builder.build() {
             Ok(own) => Some(Arc::new(Ignored { parent: parent.cloned(), own })),
@@ -50,17 +57,40 @@ impl Ignored {
             std::iter::successors(start.parent(), ScopedPath::parent).collect();
         folders.reverse();
         for folder in folders {
-            chain = Ignored::enter(opener, &folder, chain.as_ref());
+            if let Ok(opened) = opener.folder(&folder, Access::Read) {
+                chain = Ignored::enter(opener, &folder, opened.handle.as_fd(), chain.as_ref());
+            }
         }
         chain
     }
 
     /// The nearest list that speaks of the path decides.
     pub(crate) fn covers(&self, path: &ScopedPath, is_folder: bool) -> bool {
-        match self.own.matched(format!("/{}", path.components().join("/")), is_folder) {
-            Match::Ignore(_) => true,
-            Match::Whitelist(_) => false,
-            Match::None => self.parent.as_ref().is_some_and(|parent| parent.covers(path, is_folder)),
+        let path = format!("/{}", path.components().join("/"));
+        let mut list = Some(self);
+        while let Some(nearest) = list {
+            match nearest.own.matched(&path, is_folder) {
+                Match::Ignore(_) => return true,
+                Match::Whitelist(_) => return false,
+                Match::None => list = nearest.parent.as_deref(),
+            }
+        }
+        false
+    }
+}
+
+/// Braces are ordinary characters to git, and alternatives to the matcher, which takes a stack frame for each one inside
+/// another. THREAT: P09, a line of many thousands of them.
+fn without_alternation(line: &str) -> String {
+    let mut escaped = String::with_capacity(line.len());
+    let mut characters = line.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            // What follows is escaped already.
+            '\\' => escaped.extend(std::iter::once(c).chain(characters.next())),
+            '{' | '}' => escaped.extend(['\\', c]),
+            other => escaped.push(other),
         }
     }
+    escaped
 }

@@ -54,7 +54,7 @@ pub struct Entry {
 #[derive(Debug)]
 pub struct Listing {
     pub entries: Vec<Entry>,
-    /// More entries exist than were looked at: too many, or too deep.
+    /// More entries exist than were looked at: too many, too deep, or in a folder that could not be read.
     pub truncated: bool,
 }
 
@@ -68,19 +68,19 @@ pub(crate) fn list(
     deadline: &Deadline,
 ) -> Result<Listing, FilesError> {
     let mut entries = BTreeMap::new();
-    let (mut full, mut too_deep) = (false, false);
+    let (mut full, mut cut) = (false, false);
     let mut waiting = vec![action.path.clone()];
     while let Some(folder) = waiting.pop() {
         let found = match read_folder(opener, &folder, deadline) {
             Ok(found) => found,
             // Beneath the one that was asked for, a folder may vanish or be unreadable; it is still named above.
             Err(FilesError::Stopped) => return Err(FilesError::Stopped),
-            // Too deep for the kernel: like the limit below, it is a cut, and it is said.
-            Err(FilesError::NameTooLong { .. }) if folder != action.path => {
-                too_deep = true;
+            Err(FilesError::NotFound { .. }) if folder != action.path => continue,
+            // Unreadable, or too deep for the kernel: like the limit below, it is a cut, and it is said.
+            Err(_) if folder != action.path => {
+                cut = true;
                 continue;
             }
-            Err(_) if folder != action.path => continue,
             Err(error) => return Err(error),
         };
         full |= found.truncated;
@@ -92,7 +92,7 @@ pub(crate) fn list(
             let enter = action.recursive && entry.kind == EntryKind::Folder && !entry.blocked;
             match path.filter(|_| enter) {
                 Some(path) if path.components().len() <= DEEPEST => waiting.push(path),
-                Some(_) => too_deep = true,
+                Some(_) => cut = true,
                 None => {}
             }
             entries.insert(sort_key, entry);
@@ -101,7 +101,7 @@ pub(crate) fn list(
             break;
         }
     }
-    Ok(Listing { entries: entries.into_values().collect(), truncated: full || too_deep })
+    Ok(Listing { entries: entries.into_values().collect(), truncated: full || cut })
 }
 
 struct Found {

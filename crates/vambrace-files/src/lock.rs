@@ -6,10 +6,12 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, Stat};
+use rustix::fs::{
+    AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Stat, Timespec, Timestamps, UTIME_NOW,
+};
 use rustix::io::Errno;
 
 use crate::replace::beside;
@@ -110,6 +112,14 @@ impl Lock {
         }
     }
 
+    /// Starts the thirty seconds anew, and says whether the lock is still ours: somebody may have taken it over.
+    pub(crate) fn renew(&self) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        let _ = rustix::fs::futimens(&self.file, &Timestamps { last_access: now, last_modification: now });
+        let ours = rustix::fs::fstat(&self.file).map(|stat| identity(&stat));
+        ours.is_ok() && ours == look(self.folder.as_fd(), &self.name).map(|stat| identity(&stat))
+    }
+
     /// Who holds it, for people and for other tools: process number and its start time.
     fn sign(&self, signature: &str) -> Result<(), Errno> {
         let file = self.file.try_clone().map_err(|_| Errno::MFILE)?;
@@ -121,10 +131,9 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // Only if it is still ours: after thirty seconds somebody may have taken it over.
-        let ours = rustix::fs::fstat(&self.file).ok().map(|stat| stat.st_ino);
-        let there = look(self.folder.as_fd(), &self.name).ok().map(|stat| stat.st_ino);
-        if ours.is_some() && ours == there {
-            let _ = remove(self.folder.as_fd(), &self.name);
+        let Ok(ours) = rustix::fs::fstat(&self.file) else { return };
+        if look(self.folder.as_fd(), &self.name).is_ok_and(|there| identity(&there) == identity(&ours)) {
+            let _ = remove(self.folder.as_fd(), &self.name, &self.file, &ours);
         }
     }
 }
@@ -147,8 +156,11 @@ fn attempt(folder: BorrowedFd<'_>, name: &str, policy: LockPolicy) -> Result<Try
     };
     let locked = if fresh { lock_fresh(&file, policy) } else { lock_now(&file) };
     let stat = rustix::fs::fstat(&file)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Ok(Try::Held { by: "something that is not a lock file".to_owned() });
+    }
     match look(folder, name) {
-        Ok(there) if there.st_ino == stat.st_ino => {}
+        Ok(there) if identity(&there) == identity(&stat) => {}
         Ok(_) | Err(Errno::NOENT) => return Ok(Try::Again),
         Err(errno) => return Err(errno),
     }
@@ -161,12 +173,14 @@ fn attempt(folder: BorrowedFd<'_>, name: &str, policy: LockPolicy) -> Result<Try
     let abandoned = holder.process.is_none() && stat.st_size == 0 && age(&stat) >= Duration::from_secs(1);
     // The name is taken afresh in both cases, so that its age is ours.
     if locked && (holder.is_dead() || abandoned) {
-        remove(folder, name)?;
+        remove(folder, name, &file, &stat)?;
         return Ok(Try::Again);
     }
     if stale {
-        remove(folder, name)?;
-        return Ok(Try::Forced { by: holder.describe() });
+        return Ok(match remove(folder, name, &file, &stat)? {
+            Removed::Yes => Try::Forced { by: holder.describe() },
+            Removed::NotThatOne => Try::Again,
+        });
     }
     Ok(Try::Held { by: holder.describe() })
 }
@@ -200,6 +214,10 @@ impl Holder {
             let _ = File::from(copy).take(64).read_to_string(&mut text);
         }
         let mut words = text.split_whitespace();
+        // More than two words: somebody's file that happens to begin with a number.
+        if words.clone().count() > 2 {
+            return Holder { process: None, started: None };
+        }
         let process = words.next().and_then(|word| word.parse().ok());
         let started = words.next().and_then(|word| word.parse().ok());
         Holder { process, started }
@@ -237,13 +255,68 @@ fn look(folder: BorrowedFd<'_>, name: &str) -> Result<Stat, Errno> {
     rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
 }
 
-fn remove(folder: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
-    match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => Ok(()),
-        Err(errno) => Err(errno),
+fn identity(stat: &Stat) -> (u64, u64) {
+    (stat.st_dev, stat.st_ino)
+}
+
+enum Removed {
+    Yes,
+    /// It was gone, or somebody else's new lock stood there, which stands there again.
+    NotThatOne,
+}
+
+/// Removes the lock that was judged, and no other: of two who judge one lock stale, the slower must not remove the lock
+/// that the faster has made meanwhile. It is moved to a name nobody else uses, and looked at there.
+fn remove(folder: BorrowedFd<'_>, name: &str, file: &OwnedFd, judged: &Stat) -> Result<Removed, Errno> {
+    // The number of an open file belongs to one thread of one process.
+    let unique = format!(".{}-{}-{}", std::process::id(), file.as_raw_fd(), judged.st_ino);
+    let aside = beside("", name, &unique);
+    match rustix::fs::renameat(folder, name, folder, &aside) {
+        Ok(()) => {}
+        Err(Errno::NOENT) => return Ok(Removed::NotThatOne),
+        Err(errno) => return Err(errno),
     }
+    if look(folder, &aside).is_ok_and(|moved| identity(&moved) == identity(judged)) {
+        rustix::fs::unlinkat(folder, &aside, AtFlags::empty())?;
+        return Ok(Removed::Yes);
+    }
+    // When a third one has taken the name, the moved lock is lost; its holder sees that before he places anything.
+    if rustix::fs::renameat_with(folder, &aside, folder, name, RenameFlags::NOREPLACE).is_err() {
+        rustix::fs::unlinkat(folder, &aside, AtFlags::empty())?;
+    }
+    Ok(Removed::NotThatOne)
 }
 
 fn lock_name(file_name: &str) -> String {
     beside(".lock.", file_name, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Two judged one lock stale; the faster has made his own. The slower must leave it.
+    #[test]
+    fn a_lock_that_was_not_judged_is_put_back() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = OwnedFd::from(File::open(home.path()).unwrap());
+        let path = home.path().join(".lock.a");
+        let names = || fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        fs::write(&path, "stale").unwrap();
+        let file = OwnedFd::from(File::open(&path).unwrap());
+        let judged = rustix::fs::fstat(&file).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "the faster one's").unwrap();
+        let removed = remove(folder.as_fd(), ".lock.a", &file, &judged).unwrap();
+        assert!(matches!(removed, Removed::NotThatOne));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "the faster one's");
+        let left: Vec<_> = names();
+        assert_eq!(left, [".lock.a"]);
+        let judged = look(folder.as_fd(), ".lock.a").unwrap();
+        assert!(matches!(remove(folder.as_fd(), ".lock.a", &file, &judged), Ok(Removed::Yes)));
+        let left: Vec<_> = names();
+        assert!(left.is_empty());
+    }
 }

@@ -56,11 +56,37 @@ impl Opener<'_> {
         // O_NONBLOCK: a pipe without a writer would hold us here for ever. THREAT: P09.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let opened = self.open(path, flags, Access::Read)?;
-        self.demand_regular(path, &opened.stat)?;
-        if self.scope.hard_links() == HardLinks::Deny {
-            self.demand_one_name(path, &opened.stat)?;
-        }
+        self.demand_readable(path, &opened.stat)?;
         Ok(opened)
+    }
+
+    fn demand_readable(&self, path: &ScopedPath, stat: &Stat) -> Result<(), FilesError> {
+        self.demand_regular(path, stat)?;
+        match self.scope.hard_links() {
+            HardLinks::Deny => self.demand_one_name(path, stat),
+            HardLinks::Allow | HardLinks::ReadOnly => Ok(()),
+        }
+    }
+
+    /// A regular file in a folder that is open and was judged, by its name alone.
+    ///
+    /// The kernel is not asked where the file is: no link is followed and no mount crossed, so it is in the folder that
+    /// was judged, under the name that `path` ends with and the caller has judged. A rival with every right in the
+    /// workspace may move the folder meanwhile, and shows us no more than he could have shown us where it was: a blocked
+    /// folder is refused when it is entered, and its handle never comes here.
+    pub(crate) fn file_in(
+        &self,
+        folder: BorrowedFd<'_>,
+        name: &str,
+        path: &ScopedPath,
+    ) -> Result<(OwnedFd, Stat), FilesError> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+        let handle = beneath(folder, name, flags, resolve).map_err(|errno| self.explain(path, errno))?;
+        let stat = rustix::fs::fstat(&handle)
+            .map_err(|errno| FilesError::os(&self.spelled(path), "look at", errno))?;
+        self.demand_readable(path, &stat)?;
+        Ok((handle, stat))
     }
 
     /// A folder whose entries will be read or changed.

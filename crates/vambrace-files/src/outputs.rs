@@ -45,7 +45,8 @@ impl Outputs {
         Ok(handle)
     }
 
-    /// `None` when there is no such output of this owner.
+    /// `None` when there is no such output of this owner. A limit below four bytes counts as four: whoever reads on from
+    /// where he is must come past every character.
     pub fn read(
         &self,
         owner: &str,
@@ -72,7 +73,7 @@ impl Outputs {
         let total_bytes = file.metadata().map_err(io)?.len().saturating_sub(header);
         file.seek(SeekFrom::Start(header.saturating_add(offset.min(total_bytes)))).map_err(io)?;
         let mut bytes = Vec::new();
-        file.take(limit).read_to_end(&mut bytes).map_err(io)?;
+        file.take(limit.max(4)).read_to_end(&mut bytes).map_err(io)?;
         // An offset in the middle of a character moves to the next; an end in the middle moves back.
         let skipped = bytes.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
         bytes.drain(..skipped);
@@ -86,7 +87,8 @@ impl Outputs {
     fn drop_oldest(&self) -> std::io::Result<()> {
         let mut kept: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
         for entry in fs::read_dir(&self.folder)?.flatten() {
-            let metadata = entry.metadata()?;
+            // Another process may have dropped it meanwhile.
+            let Ok(metadata) = entry.metadata() else { continue };
             kept.push((metadata.modified()?, metadata.len(), entry.path()));
         }
         kept.sort();
@@ -124,7 +126,7 @@ mod tests {
         };
         assert_eq!(read("me", 0, 100), Some(("äbc".into(), 0, 4)));
         assert_eq!(read("me", 1, 100), Some(("bc".into(), 2, 4))); // inside the first character
-        assert_eq!(read("me", 0, 1), Some((String::new(), 0, 4))); // too small for it
+        assert_eq!(read("me", 0, 1), Some(("äbc".into(), 0, 4))); // too small for it, and still it goes on
         assert_eq!(read("me", 9, 100), Some((String::new(), 4, 4)));
         assert_eq!(read("you", 0, 100), None);
         for wrong in ["out_zz", "../me", "out_../../../../etc/passwd00", ""] {

@@ -30,8 +30,9 @@ pub struct Around {
     pub after: Vec<u8>,
 }
 
-/// Longer than any private key in use.
-const AROUND: usize = 16 << 10;
+/// How much is looked at on each side of what is shown: the longest private block that is recognized (64 KiB), and room
+/// for its border lines.
+pub(crate) const AROUND: usize = 72 << 10;
 
 pub(crate) fn read(opener: Opener<'_>, action: &ReadFile, deadline: &Deadline) -> Result<Text, FilesError> {
     let opened = opener.file(&action.path)?;
@@ -125,7 +126,8 @@ fn some_lines(
     let room = AROUND.saturating_sub(around.after.len()) as u64;
     reader.take(room).read_to_end(&mut around.after).map_err(|error| io(path, &error))?;
     // Behind a line that is itself too long comes the next one: the same number again would be asked for again.
-    let next_line = (!around.after.is_empty()).then(|| lines.first.saturating_add(n_lines.max(1)));
+    let n_passed = if truncated { n_lines.max(1) } else { n_lines };
+    let next_line = (!around.after.is_empty()).then(|| lines.first.saturating_add(n_passed));
     Ok(Text { content: text(bytes, path)?, total_bytes, truncated, next_line, around })
 }
 

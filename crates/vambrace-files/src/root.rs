@@ -21,7 +21,7 @@ pub fn ambient_authority() -> AmbientAuthority {
 pub struct Root {
     handle: OwnedFd,
     volume: VolumeId,
-    identity: (u64, u64),
+    inode: u64,
 }
 
 impl Root {
@@ -29,16 +29,17 @@ impl Root {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = rustix::fs::open(path, flags, Mode::empty())?;
         let stat = rustix::fs::fstat(&handle)?;
-        Ok(Root { handle, volume: VolumeId::new(stat.st_dev), identity: (stat.st_dev, stat.st_ino) })
+        Ok(Root { handle, volume: VolumeId::new(stat.st_dev), inode: stat.st_ino })
     }
 
     pub fn volume(&self) -> VolumeId {
         self.volume
     }
 
-    /// Device and inode: names the same folder in another process.
-    pub fn identity(&self) -> (u64, u64) {
-        self.identity
+    /// Inode and place: names the same folder in another process, and after a reboot, which may give the device another
+    /// number.
+    pub(crate) fn identity(&self) -> Result<(u64, String), Errno> {
+        Ok((self.inode, self.location()?.to_string_lossy().into_owned()))
     }
 
     /// Where the kernel says the root is now; it may have been renamed since it was opened.

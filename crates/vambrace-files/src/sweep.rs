@@ -2,15 +2,17 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, Dir, FileType};
+use rustix::fs::{AtFlags, Dir, FileType, Stat};
 use vambrace_policy::Access;
 use vambrace_types::ScopedPath;
 
 use crate::ignored::Ignored;
 use crate::list::EntryKind;
-use crate::open::Opener;
+use crate::open::{Opened, Opener};
+use crate::read::AROUND;
 use crate::{Deadline, FilesError};
 
 /// Files up to this size are seen whole, as the edit engine sees them; larger ones in runs of whole lines.
@@ -23,6 +25,10 @@ const SNIFF: usize = 8192;
 pub struct Chunk<'a> {
     pub path: &'a ScopedPath,
     pub bytes: &'a [u8],
+    /// The chunk and what stands around it, so that a secret across its border is recognized:
+    /// `around[at..at + bytes.len()] == bytes`. Of a whole file just its bytes.
+    pub around: &'a [u8],
+    pub at: usize,
     /// Lines before this chunk.
     pub lines_before: u64,
     /// The file is seen in several chunks: a match cannot reach from one into the next.
@@ -81,7 +87,8 @@ impl Sweep<'_> {
         if EntryKind::of(FileType::from_raw_mode(opened.stat.st_mode)) != EntryKind::Folder {
             // One file, asked for by name: what is wrong with it is an answer, not a statistic.
             let mut buffer = Vec::new();
-            self.file(start, &mut buffer, visit, &mut report)?;
+            let Opened { handle, stat, .. } = self.opener.file(start)?;
+            self.file(start, (handle, stat), &mut buffer, visit, &mut report)?;
             if report.n_binary > 0 {
                 return Err(FilesError::Binary { path: self.opener.spelled(start) });
             }
@@ -94,7 +101,9 @@ impl Sweep<'_> {
         let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
         std::thread::scope(|scope| {
             let work = || self.worker(&queue, &changed, visit);
-            let others: Vec<_> = (1..n_threads).map(|_| scope.spawn(work)).collect();
+            // Where the system gives no more threads, fewer do it.
+            let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+            let others: Vec<_> = (1..n_threads).map_while(start).collect();
             report.add(&work());
             for other in others {
                 match other.join() {
@@ -149,7 +158,7 @@ impl Sweep<'_> {
         let ignored = if self.include_ignored {
             None
         } else {
-            Ignored::enter(self.opener, &folder.path, folder.ignored.as_ref())
+            Ignored::enter(self.opener, &folder.path, opened.handle.as_fd(), folder.ignored.as_ref())
         };
         let Ok(items) = Dir::read_from(&opened.handle) else {
             report.n_unreadable += 1;
@@ -160,7 +169,11 @@ impl Sweep<'_> {
                 report.stopped = true;
                 return;
             }
-            let Ok(item) = item else { break };
+            let Ok(item) = item else {
+                // The rest of the folder stays unknown.
+                report.n_unreadable += 1;
+                break;
+            };
             let name = item.file_name();
             if name == c"." || name == c".." {
                 continue;
@@ -170,7 +183,8 @@ impl Sweep<'_> {
                     .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
                 known => known,
             };
-            let Some(path) = name.to_str().ok().and_then(|name| folder.path.join(name)) else {
+            let text = name.to_str().ok();
+            let Some((name, path)) = text.and_then(|name| Some((name, folder.path.join(name)?))) else {
                 report.n_unreadable += 1;
                 continue;
             };
@@ -180,12 +194,13 @@ impl Sweep<'_> {
                 // Links are not followed: what they lead to is found under its own name, or is outside.
                 EntryKind::Link | EntryKind::Other => continue,
             };
-            if self.opener.judge(&path, Access::Read).is_err() {
+            if !self.may_see(&path, name, &opened, &folder.path) {
                 report.n_blocked += 1;
             } else if ignored.as_ref().is_some_and(|ignored| ignored.covers(&path, is_folder)) {
                 report.n_ignored += 1;
             } else if !is_folder {
-                if self.file(&path, buffer, visit, report).is_err() {
+                let file = self.opener.file_in(opened.handle.as_fd(), name, &path);
+                if file.and_then(|file| self.file(&path, file, buffer, visit, report)).is_err() {
                     report.n_unreadable += 1;
                 }
             } else if self.recursive {
@@ -196,22 +211,30 @@ impl Sweep<'_> {
         }
     }
 
+    /// An entry is judged where it really is, and by the name it will be reported under, if that is another one.
+    fn may_see(&self, path: &ScopedPath, name: &str, folder: &Opened, spelled: &ScopedPath) -> bool {
+        let judge = |path: &ScopedPath| self.opener.judge(path, Access::Read).is_ok();
+        let really = || folder.resolved.join(name).is_some_and(|path| judge(&path));
+        judge(path) && (folder.resolved == *spelled || really())
+    }
+
     fn file(
         &self,
         path: &ScopedPath,
+        (handle, stat): (OwnedFd, Stat),
         buffer: &mut Vec<u8>,
         visit: Visitor<'_>,
         report: &mut SweepReport,
     ) -> Result<(), FilesError> {
         let spelled = || self.opener.spelled(path);
-        let opened = self.opener.file(path)?;
-        let size = usize::try_from(opened.stat.st_size).unwrap_or(usize::MAX);
-        let mut file = File::from(opened.handle);
+        let size = usize::try_from(stat.st_size).unwrap_or(usize::MAX);
+        let mut file = File::from(handle);
         buffer.clear();
         let whole = size <= WHOLE;
-        let first_read = if whole { size.saturating_add(1) } else { PIECE } as u64;
+        let first_read = if whole { size.saturating_add(1) } else { PIECE + AROUND };
+        buffer.reserve(first_read);
         file.by_ref()
-            .take(first_read)
+            .take(first_read as u64)
             .read_to_end(buffer)
             .map_err(|error| crate::read::io(&spelled(), &error))?;
         if memchr::memchr(0, buffer.get(..SNIFF).unwrap_or(buffer)).is_some() {
@@ -220,33 +243,43 @@ impl Sweep<'_> {
         }
         report.n_files += 1;
         if whole {
-            visit(&Chunk { path, bytes: buffer, lines_before: 0, partial: false });
+            visit(&Chunk { path, bytes: buffer, around: buffer, at: 0, lines_before: 0, partial: false });
             return Ok(());
         }
         let mut lines_before = 0;
+        // Bytes at the start of the buffer that were visited, and stay as what stands before the next piece.
+        let mut at = 0;
         loop {
             if self.deadline.is_over() {
                 report.stopped = true;
                 return Ok(());
             }
-            // Up to the last line end; a single line longer than a piece is cut, which `partial` announces.
-            let end = memchr::memrchr(b'\n', buffer).map_or(buffer.len(), |place| place + 1);
-            let (lines, _) = buffer.split_at_checked(end).unwrap_or((buffer, &[]));
-            visit(&Chunk { path, bytes: lines, lines_before, partial: true });
-            lines_before += memchr::memchr_iter(b'\n', lines).count() as u64;
-            buffer.drain(..end);
-            let room = (PIECE - buffer.len().min(PIECE)).max(1) as u64;
+            let wanted = at + PIECE + AROUND;
+            let room = wanted.saturating_sub(buffer.len());
             let n_read = file
                 .by_ref()
-                .take(room)
+                .take(room as u64)
                 .read_to_end(buffer)
                 .map_err(|error| crate::read::io(&spelled(), &error))?;
-            if n_read == 0 {
-                if !buffer.is_empty() {
-                    visit(&Chunk { path, bytes: buffer, lines_before, partial: true });
-                }
+            let (_, unseen) = buffer.split_at_checked(at).unwrap_or((&[], buffer));
+            let piece = unseen.get(..PIECE).unwrap_or(unseen);
+            let is_last = n_read < room && piece.len() == unseen.len();
+            // Up to the last line end; a single line longer than a piece is cut, which `partial` announces.
+            let end = match memchr::memrchr(b'\n', piece) {
+                Some(place) if !is_last => place + 1,
+                Some(_) | None => piece.len(),
+            };
+            let bytes = piece.get(..end).unwrap_or(piece);
+            if !bytes.is_empty() {
+                visit(&Chunk { path, bytes, around: buffer, at, lines_before, partial: true });
+            }
+            if is_last {
                 return Ok(());
             }
+            lines_before += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            let end = at + bytes.len();
+            at = end.min(AROUND);
+            buffer.drain(..end - at);
         }
     }
 }

@@ -32,6 +32,10 @@ pub struct OperatorRule {
     set_at: String,
 }
 
+const READS: [&str; 3] = ["read_file", "search_file", "count_matches"];
+/// Those, and the tools whose diff shows what was there.
+const SHOWS: [&str; 5] = ["read_file", "search_file", "count_matches", "write_file", "edit_file"];
+
 impl OperatorRule {
     pub fn new(
         tool: Option<&str>,
@@ -49,23 +53,25 @@ impl OperatorRule {
         })
     }
 
+    /// What is refused to one tool that reads is refused to every tool that shows text, or the rule would only choose
+    /// the name under which a file is read.
+    fn is_about(&self, tool: &ToolName) -> bool {
+        let Some(name) = self.tool.as_deref() else { return true };
+        let refuses = self.verdict > Verdict::Allow;
+        name == tool.as_str() || (refuses && READS.contains(&name) && SHOWS.contains(&tool.as_str()))
+    }
+
     /// A rule with a path speaks only of calls that touch such a path.
     pub(crate) fn applies(&self, tool: &ToolName, targets: &[&ScopedPath]) -> bool {
-        let tool_fits = self.tool.as_deref().is_none_or(|name| name == tool.as_str());
-        tool_fits
-            && self
-                .path
-                .as_ref()
-                .is_none_or(|path| targets.iter().any(|target| path.covers(target.components())))
+        let touches = |path: &PathPattern| targets.iter().any(|target| path.covers(target.components()));
+        self.is_about(tool) && self.path.as_ref().is_none_or(touches)
     }
 
     /// The paths that a call of this tool must not come across on its way, because naming them would be denied or
     /// asked about. THREAT: P04, a recursive search from above a forbidden folder.
     pub(crate) fn withholds(&self, tool: &ToolName) -> Option<&PathPattern> {
         let refuses = self.verdict > Verdict::Allow;
-        self.path
-            .as_ref()
-            .filter(|_| refuses && self.tool.as_deref().is_none_or(|name| name == tool.as_str()))
+        self.path.as_ref().filter(|_| refuses && self.is_about(tool))
     }
 
     pub fn verdict(&self) -> Verdict {

@@ -62,6 +62,9 @@ impl PathPattern {
     }
 }
 
+const LONGEST: usize = 1024;
+const MOST_BRACES: usize = 8;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Any,
@@ -72,6 +75,13 @@ impl Matcher {
     fn parse(text: &str, depth: Depth) -> Result<Matcher, PatternError> {
         let wrong = |why: &str| PatternError { pattern: text.to_owned(), why: why.to_owned() };
         let trimmed = text.trim();
+        // The glob compiler descends into braces by recursion, and a project's file may hold such a pattern.
+        if trimmed.len() > LONGEST || trimmed.matches('{').count() > MOST_BRACES {
+            return Err(PatternError {
+                pattern: text.chars().take(40).collect(),
+                why: "the pattern is too long".to_owned(),
+            });
+        }
         if trimmed.starts_with('!') {
             return Err(wrong("exceptions with `!` are not supported"));
         }
@@ -168,7 +178,8 @@ mod tests {
 
     #[test]
     fn patterns_that_name_nothing_are_refused() {
-        for wrong in ["", "/", "..", "a/../b", "**", "a[", " ", "!x", "./"] {
+        let deep = format!("{}x{}", "{a,".repeat(15_000), "}".repeat(15_000));
+        for wrong in ["", "/", "..", "a/../b", "**", "a[", " ", "!x", "./", &deep] {
             assert!(PathPattern::parse(wrong).is_err(), "{wrong:?}");
         }
     }

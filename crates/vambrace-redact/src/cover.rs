@@ -5,20 +5,26 @@ use crate::{Finding, PLACEHOLDER_PREFIX};
 /// What is left of `part`, which stands at byte `at` of the text that was scanned, and how many findings it touched.
 /// THREAT: P02, reading a private key from its second line on.
 pub fn cover(part: &str, at: usize, findings: &[Finding]) -> (String, usize) {
-    let mut out = String::with_capacity(part.len());
+    let (bytes, n_covered) = cover_bytes(part.as_bytes(), at, findings);
+    // A finding holds whole characters; where the part itself begins inside one, what is left of it is shown as such.
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    (text, n_covered)
+}
+
+/// The same for bytes that may be no text.
+pub fn cover_bytes(part: &[u8], at: usize, findings: &[Finding]) -> (Vec<u8>, usize) {
+    let mut out = Vec::with_capacity(part.len());
     let (mut done, mut n_covered) = (0, 0);
-    for finding in findings.iter().filter(|finding| finding.end > at && finding.start < at + part.len()) {
+    let first = findings.partition_point(|finding| finding.end <= at);
+    for finding in findings.iter().skip(first).take_while(|finding| finding.start < at + part.len()) {
         let start = finding.start.saturating_sub(at).max(done);
-        let end = finding.end.saturating_sub(at).min(part.len());
-        // A finding may begin or end inside a character of the bytes around it; then the whole character goes.
-        let start = (0..=start).rev().find(|place| part.is_char_boundary(*place)).unwrap_or(0).max(done);
-        let end = (end..=part.len()).find(|place| part.is_char_boundary(*place)).unwrap_or(part.len());
-        out.push_str(part.get(done..start).unwrap_or_default());
-        out.push_str(&format!("{PLACEHOLDER_PREFIX}{}]", finding.rule));
-        done = end;
+        out.extend_from_slice(part.get(done..start).unwrap_or_default());
+        out.extend_from_slice(format!("{PLACEHOLDER_PREFIX}{}]", finding.rule).as_bytes());
+        done = finding.end.saturating_sub(at).min(part.len());
         n_covered += 1;
     }
-    out.push_str(part.get(done..).unwrap_or_default());
+    out.extend_from_slice(part.get(done..).unwrap_or_default());
     (out, n_covered)
 }
 

@@ -6,7 +6,8 @@ use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 
-/// LIMIT: a match of an operator's pattern is at most this long; of a longer one, only what fits is taken.
+/// LIMIT: a match of an operator's pattern is at most this long; of a longer one, only what fits is taken. A stream may
+/// pass on such a longer one whose end has not arrived.
 pub(crate) const LONGEST: usize = 1024;
 /// So that `\b` and `^` see what stands around a match. UTF-8 needs four bytes.
 const CONTEXT: usize = 8;
@@ -99,12 +100,16 @@ pub(crate) fn search(
             break;
         }
         let window = start..hay.len().min(start + LONGEST);
-        match regex.find(Input::new(hay).range(window).anchored(Anchored::Yes)) {
+        match regex.find(Input::new(hay).range(window.clone()).anchored(Anchored::Yes)) {
             Some(exact) if !exact.is_empty() => {
                 found(exact.range());
                 at = exact.end();
             }
-            Some(_) | None => at = start + 1,
+            // It reaches further than we look. Trying every later beginning too would take the square of the text.
+            Some(_) | None => {
+                found(window.clone());
+                at = window.end;
+            }
         }
     }
     at.max(decidable).max(from)

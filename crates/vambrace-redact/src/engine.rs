@@ -153,14 +153,16 @@ impl<'r> Engine<'r> {
         view: View<'_>,
         place: usize,
     ) -> Verdict {
-        if self.block.is_some() {
+        let several_lines = matches!(rule.pattern, Pattern::PrivateKey);
+        // Inside a block everything goes anyway. But another header counts, or a false one would use the length of the
+        // block up and show the true key behind it. THREAT: P02.
+        if self.block.is_some() && !several_lines {
             return Verdict::Decided;
         }
         if !rule.keyword_at(keyword, view.hay, place) {
             let cut_off = view.whole == Whole::MoreMayCome && place + keyword.len() > view.hay.len();
             return if cut_off { Verdict::NeedsMore } else { Verdict::Decided };
         }
-        let several_lines = matches!(rule.pattern, Pattern::PrivateKey);
         let enough = if several_lines {
             sees_bytes(view, place, rule.sight())
         } else {
@@ -179,6 +181,7 @@ impl<'r> Engine<'r> {
             return Verdict::Decided;
         }
         if several_lines {
+            self.close_block(view.base + found.value.start);
             self.block = Some(Block { start: view.base + found.value.start, rule: number });
         }
         self.push(view, found.value, number, rule.rank);

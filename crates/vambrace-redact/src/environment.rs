@@ -62,10 +62,12 @@ const HARMLESS: [&str; 46] = [
     "PS1",
     "_",
 ];
+const NAMES_OF_PATHS: [&str; 7] = ["_FILE", "_PATH", "_DIR", "_SOCK", "_HOME", "_STORE", "_SOCKET"];
 const HARMLESS_BEGINNINGS: [&str; 5] = ["LC_", "XDG_", "CARGO_PKG_", "RUSTUP_", "GIT_AUTHOR_"];
 
 /// A value of eight or more characters counts, unless its name or its form is plainly harmless. A telling name
-/// outweighs a harmless form (a password may be a plain word), except that a path or an address stays one.
+/// outweighs a harmless form (a password may be a plain word, or begin with a slash as base64 does), except that an
+/// address, and a path where the name asks for one or its parts are plain words, stays one.
 pub fn known_from_environment(
     vars: impl Iterator<Item = (String, String)>,
     rule: KnownEnv,
@@ -78,15 +80,16 @@ pub fn known_from_environment(
 fn counts(name: &str, value: &str, rule: KnownEnv) -> bool {
     let name = name.to_ascii_uppercase();
     let value = value.trim();
-    if value.chars().count() < SHORTEST
-        || HARMLESS.contains(&name.as_str())
-        || is_path(value)
-        || is_address(value)
-    {
+    if value.chars().count() < SHORTEST || HARMLESS.contains(&name.as_str()) || is_address(value) {
         return false;
     }
     if TELLING.iter().any(|word| name.contains(word)) {
-        return true;
+        let asks_for_a_path = NAMES_OF_PATHS.iter().any(|ending| name.ends_with(ending));
+        let plain = |part: &str| part.is_empty() || part == "~" || part.starts_with('.') || is_words(part);
+        return !(is_path(value) && (asks_for_a_path || value.split(['/', ':']).all(plain)));
+    }
+    if is_path(value) {
+        return false;
     }
     match rule {
         KnownEnv::Named => false,
@@ -160,6 +163,10 @@ mod tests {
         check("PATH", &random, false, false);
         check("SSH_AUTH_SOCK", "/tmp/ssh-a/agent.1", false, false);
         check("TOKEN_FILE", "/run/secrets/token", false, false);
+        // Base64 begins with a slash now and then, and so may a password.
+        check("SECRET_ACCESS_KEY", &format!("/jalr{random}{random}{random}"), true, true);
+        check("DB_PASSWORD", &format!("~/{random}"), true, true);
+        check("PASSWORD_STORE", "/home/me/store", false, false);
         check("SEARCH", "/usr/bin:/usr/local/bin", false, false);
         check("LC_ALL", "en_US.UTF-8", false, false);
         check("SOME_LOCALE", "de_DE.UTF-8", false, false);

@@ -6,6 +6,7 @@
 
 mod assignment;
 mod check;
+mod cleaned;
 mod cover;
 mod custom;
 mod encode;
@@ -25,10 +26,11 @@ pub mod truncate;
 #[cfg(test)]
 mod oracle;
 
-pub use cover::cover;
+pub use cover::{cover, cover_bytes};
 pub use custom::RedactorError;
 pub use environment::{KnownEnv, known_from_environment};
 pub use known::KnownValue;
+pub use pem::FARTHEST;
 pub use placeholder::{PLACEHOLDER_PREFIX, RuleName, holds_placeholder};
 pub use redactor::{Finding, FindingKind, Redactor, RedactorSettings};
 pub use rule::Rule;

@@ -200,6 +200,8 @@ proptest! {
     #[test]
     fn bytes_outside_findings_stay(bytes in proptest::collection::vec(any::<u8>(), 0..400), text in text()) {
         let redactor = redactor();
+        // A scan also sees through control characters, which a stream passes on as they are.
+        let bytes: Vec<u8> = bytes.into_iter().filter(|byte| *byte >= 0x20 && *byte != 0x7f && *byte != 0xc2).collect();
         let hay = [bytes.as_slice(), text.as_bytes(), bytes.as_slice()].concat();
         let mut expected = Vec::new();
         let mut written = 0;

@@ -7,6 +7,9 @@ pub(crate) const OPENING: usize = 640;
 /// THREAT: a missing END line must not hide the rest of an endless stream, nor must it show the end of a key.
 /// LIMIT: a block is taken to be over after this many bytes.
 pub(crate) const LONGEST_BLOCK: usize = 64 * 1024;
+/// How far from a place a finding can begin or end that has to do with it. Whoever looks at a part of a text must let
+/// the redactor see this much around it.
+pub const FARTHEST: usize = LONGEST_BLOCK + 8 * 1024;
 pub(crate) const END: &str = "-----END";
 /// What must be seen from END on.
 pub(crate) const CLOSING: usize = 96;

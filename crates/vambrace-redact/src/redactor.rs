@@ -9,6 +9,7 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 use vambrace_types::{RawOutput, Secret, Tree, clean_controls};
 
+use crate::cleaned::{Cleaned, joined};
 use crate::custom::{RedactorError, Whole};
 use crate::engine::{Engine, Span, View};
 use crate::index::{Index, grams};
@@ -147,7 +148,15 @@ impl Redactor {
 
     fn clean_tree(&self, tree: &mut Tree, counts: &mut Redaction<()>) {
         match tree {
-            Tree::Null | Tree::Bool(_) | Tree::Int(_) | Tree::Float(_) => {}
+            Tree::Null | Tree::Bool(_) => {}
+            // A secret may be a number, and then it may be sent as one.
+            Tree::Int(_) | Tree::Float(_) => {
+                let done = self.text_owned(tree.to_json());
+                if done.n_redactions > 0 {
+                    counts.n_redactions += done.n_redactions;
+                    *tree = Tree::Text(done.value.into_string());
+                }
+            }
             Tree::Text(text) => self.clean_leaf(text, counts),
             Tree::List(items) => items.iter_mut().for_each(|item| self.clean_tree(item, counts)),
             Tree::Map(entries) => {
@@ -179,19 +188,25 @@ impl Redactor {
         crate::rules::assignment().map_or("secret-assignment", |rule| rule.name)
     }
 
-    /// What would be redacted, in order and without overlaps. Nothing is dropped before, so offsets are the input's.
+    /// What would be redacted, in order and without overlaps, at the input's own offsets. A secret that shows only when
+    /// control characters are dropped, as they are from everything that is shown, is found too.
     pub fn scan(&self, bytes: &[u8]) -> Vec<Finding> {
-        let mut findings = Vec::new();
+        let mut spans = Vec::new();
+        self.each_span(bytes, &mut |span| spans.push(span));
+        if let Some(cleaned) = Cleaned::of(bytes) {
+            self.each_span(&cleaned.bytes, &mut |span| spans.extend(cleaned.placed(span)));
+            spans = joined(spans);
+        }
         let (mut line, mut counted) = (1, 0);
-        self.each_span(bytes, &mut |span| {
-            let passed = bytes.get(counted..span.start).unwrap_or_default();
+        let mut findings = Vec::new();
+        for Span { start, end, rule, rank } in spans {
+            let passed = bytes.get(counted..start).unwrap_or_default();
             line += memchr::memchr_iter(b'\n', passed).count();
-            counted = span.start;
-            let kind = match span.rank {
+            counted = start;
+            let kind = match rank {
                 Rank::Known => FindingKind::Known,
                 Rank::Specific | Rank::Generic => FindingKind::Pattern,
             };
-            let Span { start, end, rule, .. } = span;
             findings.extend(self.name(rule).map(|rule| Finding {
                 rule: rule.clone(),
                 kind,
@@ -199,7 +214,7 @@ impl Redactor {
                 end,
                 line,
             }));
-        });
+        }
         findings
     }
 

@@ -49,7 +49,8 @@ impl Corridor {
     /// outcome line with it. THREAT: P03.
     pub async fn call(self: &Arc<Self>, incoming: Incoming) -> Option<Reply> {
         let corridor = Arc::clone(self);
-        // A panic inside a call is caught by the walk; `None` means that the runtime itself is going down.
+        // A panic inside a call is caught by the walk. `None` means that the runtime itself is going down, or that
+        // answering the panic fell over too; the front end says so.
         self.walking.spawn(async move { corridor.table.walk(&corridor, incoming).await }).await.ok()
     }
 

@@ -55,6 +55,10 @@ impl Leash {
     /// Sets `stop` when somebody pulls or the time is up, in a task of its own, because the work may hold its thread.
     pub(crate) fn watch(&self, limit: Duration, stop: Stop) -> Watch {
         let leash = self.clone();
+        // The task may come late to a call that was over before it began.
+        if leash.token.is_cancelled() {
+            stop.set();
+        }
         let task = tokio::spawn(async move {
             if tokio::time::timeout(limit, leash.token.cancelled()).await.is_err() {
                 leash.pull(TIMED_OUT);

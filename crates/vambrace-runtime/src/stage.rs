@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use vambrace_audit::CallEntry;
+use vambrace_files::Stop;
 use vambrace_policy::{Action, Denial, Permit, Question, Severity};
-use vambrace_tools::ProgressSink;
-use vambrace_types::{CallId, Enforcement, Timestamp, ToolError, ToolName};
+use vambrace_tools::{Look, ProgressSink, Tool};
+use vambrace_types::{CallId, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
 
 pub(crate) use conclude::conclude;
 pub(crate) use record::{record_intent, standing};
@@ -26,7 +27,7 @@ pub(crate) struct Call {
     pub(crate) leash: Leash,
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
     pub(crate) started: Timestamp,
-    /// What the arguments name as their path, for the security stream.
+    /// What the arguments name as their paths, for the security stream.
     pub(crate) target: String,
 }
 
@@ -35,11 +36,12 @@ impl Call {
     pub(crate) fn begin(corridor: &Corridor, incoming: Incoming, tool: &'static str) -> Call {
         let parts = &corridor.parts;
         let started = parts.clock.now();
-        let arguments = or_empty(incoming.arguments);
+        let mut arguments = or_empty(incoming.arguments);
+        let dry_run = wishes_dry_run(&mut arguments) || incoming.dry_run;
         let input = parts.redactor.plain_tree(validate::tree_of(&arguments)).value;
-        let text_of = |key: &str| arguments.get(key).and_then(Value::as_str);
-        let target = text_of("path").unwrap_or_default().to_owned();
-        let reason = text_of("reason").map(|reason| parts.redactor.text(reason).value);
+        let reason = arguments.get("reason").and_then(Value::as_str);
+        let reason = reason.map(|reason| parts.redactor.text(reason).value);
+        let target = targets(&arguments);
         // Nobody's tool may be anything, a secret too; a name with a redaction in it is no name.
         let cleaned = parts.redactor.text(&incoming.tool).value;
         let name = ToolName::parse(cleaned.as_str()).unwrap_or_else(|| ToolName::of("unknown"));
@@ -51,11 +53,33 @@ impl Call {
             tool: if known { ToolName::of(tool) } else { name },
             input,
             reason,
-            dry_run: incoming.dry_run,
+            dry_run,
             purpose: incoming.purpose,
             volume: Some(parts.instruments.files.volume()),
         };
         Call { entry, arguments, leash: incoming.leash, progress: incoming.progress, started, target }
+    }
+}
+
+/// Any call through any door may ask to be only shown (decision C34), so no tool has an argument of this name. Whatever
+/// is not plainly `false` counts as the wish: a mistake in it must not become a change.
+fn wishes_dry_run(arguments: &mut Value) -> bool {
+    let wish = arguments.as_object_mut().and_then(|arguments| arguments.shift_remove("dry_run"));
+    wish.is_some_and(|wish| wish != Value::Bool(false))
+}
+
+/// Every path that the arguments name, whether or not they fit the tool.
+fn targets(arguments: &Value) -> String {
+    // LIMIT: the security stream needs to know where a caller reached, not all of a long list. The text itself is cut
+    // by the record, after it was redacted.
+    const MOST: usize = 20;
+    let files = arguments.get("files").and_then(Value::as_array);
+    let named = std::iter::once(arguments).chain(files.into_iter().flatten());
+    let mut paths = named.filter_map(|entry| entry.get("path").and_then(Value::as_str));
+    let shown = paths.by_ref().take(MOST).collect::<Vec<_>>().join(", ");
+    match paths.count() {
+        0 => shown,
+        n_left_off => format!("{shown} and {n_left_off} more"),
     }
 }
 
@@ -107,6 +131,21 @@ impl From<Denial> for Setback {
     fn from(denial: Denial) -> Setback {
         Setback::Error(denial.to_tool_error())
     }
+}
+
+/// Stage 6½. What comes after the stop is nobody's any more.
+pub(crate) fn preview<T: Tool>(
+    tool: &T,
+    permit: &Permit<T::Action>,
+    look: &Look<'_>,
+    stop: &Stop,
+) -> Result<RawOutput, Setback> {
+    let stopped = || ToolError::new(ErrorCode::Cancelled, "The preview was stopped.");
+    let mut seen = Err(stopped());
+    if !stop.is_set() {
+        in_place(&mut || seen = tool.preview(permit, look));
+    }
+    if stop.is_set() { Err(stopped().into()) } else { Ok(seen?) }
 }
 
 /// Tells the runtime that this thread will be held, so that it moves other work away.

@@ -3,9 +3,10 @@
 //! A call is authorized, validated, decided, written down, done, cleaned, measured, written down again and answered.
 //! Denials, failures, panics, timeouts and cancelled calls leave by the same door as success: `conclude`.
 
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures_util::FutureExt as _;
+use serde_json::Value;
 use vambrace_files::Stop;
 use vambrace_policy::{Action, Decision};
 use vambrace_tools::{CallContext, Hands, Look, Tool, Warrant};
@@ -15,11 +16,36 @@ use crate::stage::{self, Call, Setback, Trail};
 use crate::{Corridor, Incoming, OnAuditFailure, Reply};
 
 pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incoming) -> Reply {
-    let call = Call::begin(corridor, incoming, T::ABOUT.name);
+    let call = match begin(corridor, incoming, T::ABOUT.name) {
+        Ok(call) => call,
+        Err(call) => return stage::conclude(corridor, &call, Trail::default(), Err(Setback::Panicked)),
+    };
     let mut trail = Trail::default();
     let attempt = AssertUnwindSafe(attempt(tool, corridor, &call, &mut trail)).catch_unwind().await;
     // Stages 10 to 13, whichever way the attempt ended.
-    stage::conclude(corridor, &call, trail, attempt.unwrap_or(Err(Setback::Panicked)))
+    conclude(corridor, &call, trail, attempt.unwrap_or(Err(Setback::Panicked)))
+}
+
+/// The call, or the little that is left of it when its arguments or its name make us fall over: who, and when.
+fn begin(corridor: &Corridor, incoming: Incoming, tool: &'static str) -> Result<Call, Call> {
+    let bare = Incoming {
+        caller: incoming.caller.clone(),
+        session: incoming.session.clone(),
+        tool: String::new(),
+        arguments: Value::Null,
+        dry_run: incoming.dry_run,
+        purpose: incoming.purpose,
+        leash: incoming.leash.clone(),
+        progress: None,
+    };
+    catch_unwind(AssertUnwindSafe(|| Call::begin(corridor, incoming, tool)))
+        .map_err(|_| Call::begin(corridor, bare, tool))
+}
+
+/// What makes us fall over on the way out is left out, and the call ends as one that failed.
+fn conclude(corridor: &Corridor, call: &Call, trail: Trail, attempt: Result<RawOutput, Setback>) -> Reply {
+    catch_unwind(AssertUnwindSafe(|| stage::conclude(corridor, call, trail, attempt)))
+        .unwrap_or_else(|_| stage::conclude(corridor, call, Trail::default(), Err(Setback::Panicked)))
 }
 
 /// Stages 4 to 9.
@@ -51,12 +77,15 @@ async fn attempt<T: Tool>(
     };
     trail.allowed_by(&permit);
 
-    // 6½ preview: a dry run ends here.
+    // What follows is watched: the caller may cancel or go, and time may run out.
     let stop = Stop::default();
+    let mut watch = call.leash.watch(parts.limits.time, stop.clone());
+
+    // 6½ preview: a dry run ends here.
     if call.entry.dry_run {
         let caller = &call.entry.caller;
-        let look = Look::new(&parts.instruments, policy, &parts.redactor, caller, parts.limits, stop);
-        return Ok(tool.preview(&permit, &look)?);
+        let look = Look::new(&parts.instruments, policy, &parts.redactor, caller, parts.limits, stop.clone());
+        return stage::preview(tool, &permit, &look, &stop);
     }
 
     // 7 record the intent: without it, only reading goes on unless the operator chose otherwise.
@@ -67,8 +96,7 @@ async fn attempt<T: Tool>(
         (Err(error), OnAuditFailure::DenyWrites | OnAuditFailure::DenyAll) => Warrant::Unrecorded(error),
     };
 
-    // 9 execute, watched: the caller may cancel or go, and time may run out.
-    let mut watch = call.leash.watch(parts.limits.time, stop.clone());
+    // 9 execute.
     let hands = Hands::new(
         warrant,
         &parts.instruments,
@@ -94,8 +122,11 @@ async fn attempt<T: Tool>(
 /// A call to a tool that does not exist is answered and recorded like any other.
 pub(crate) fn walk_nowhere(corridor: &Corridor, incoming: Incoming, offered: &str) -> Reply {
     let name = incoming.tool.clone();
-    let call = Call::begin(corridor, incoming, "unknown");
+    let call = match begin(corridor, incoming, "unknown") {
+        Ok(call) => call,
+        Err(call) => return stage::conclude(corridor, &call, Trail::default(), Err(Setback::Panicked)),
+    };
     let error = ToolError::new(ErrorCode::ToolNotFound, format!("There is no tool `{name}`."))
         .suggestion(format!("The tools are: {offered}."));
-    stage::conclude(corridor, &call, Trail::default(), Err(error.into()))
+    conclude(corridor, &call, Trail::default(), Err(error.into()))
 }

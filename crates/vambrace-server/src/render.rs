@@ -22,20 +22,56 @@ pub fn text(reply: &Reply) -> String {
                 let _ = write!(out, "\nDetails: {}", details.as_tree().to_json());
             }
         }
-        None => data(reply.tool(), reply.data().as_tree(), &mut out),
+        None => data(reply.tool(), reply.data().as_tree(), Tense::of(reply), &mut out),
     }
     notes(reply, &mut out);
     out
 }
 
-fn data(tool: &str, tree: &Tree, out: &mut String) {
+/// Whether something was done, or would be.
+#[derive(Clone, Copy)]
+enum Tense {
+    Done,
+    Would,
+}
+
+impl Tense {
+    fn of(reply: &Reply) -> Tense {
+        if reply.metadata().dry_run { Tense::Would } else { Tense::Done }
+    }
+
+    fn choose(self, done: &'static str, would: &'static str) -> &'static str {
+        match self {
+            Tense::Done => done,
+            Tense::Would => would,
+        }
+    }
+}
+
+fn data(tool: &str, tree: &Tree, tense: Tense, out: &mut String) {
+    // A preview that shows no result: the words for a result would say that nothing was found.
+    if tree.get("would").is_some() {
+        return would(tree, out);
+    }
     match tool {
         "read_file" | "read_output" => content(tree, out),
-        "write_file" => written(tree, out),
-        "edit_file" => edited(tree, out),
+        "write_file" => written(tree, tense, out),
+        "edit_file" => edited(tree, tense, out),
         "search_file" => found(tree, out),
         "list_files" => listed(tree, out),
         _ => tree.write_json(out),
+    }
+}
+
+fn would(tree: &Tree, out: &mut String) {
+    let paths = tree.get("paths").and_then(Tree::as_list).unwrap_or_default();
+    let _ = write!(out, "Would call {}", field(tree, "would"));
+    for (place, path) in paths.iter().enumerate() {
+        out.push_str(if place == 0 { " on " } else { ", " });
+        match path.as_text() {
+            Some(path) => out.push_str(path),
+            None => path.write_json(out),
+        }
     }
 }
 
@@ -47,17 +83,25 @@ fn content(tree: &Tree, out: &mut String) {
     }
 }
 
-fn written(tree: &Tree, out: &mut String) {
-    let verb = if tree.get("created") == Some(&Tree::Bool(true)) { "Created" } else { "Wrote" };
+fn written(tree: &Tree, tense: Tense, out: &mut String) {
+    let verb = if tree.get("created") == Some(&Tree::Bool(true)) {
+        tense.choose("Created", "Would create")
+    } else {
+        tense.choose("Wrote", "Would write")
+    };
     let bytes = tree.get("bytes").and_then(Tree::as_int).unwrap_or(0);
     let _ = write!(out, "{verb} {} ({bytes} bytes)\n{}", field(tree, "path"), field(tree, "diff"));
 }
 
-fn edited(tree: &Tree, out: &mut String) {
+fn edited(tree: &Tree, tense: Tense, out: &mut String) {
+    let verb = tense.choose("Edited", "Would edit");
     for file in tree.get("files").and_then(Tree::as_list).unwrap_or_default() {
-        let applied = file.get("applied").and_then(Tree::as_int).unwrap_or(0);
+        let Some(applied) = file.get("applied").and_then(Tree::as_int) else {
+            marker(file, out);
+            continue;
+        };
         let places = if applied == 1 { "place" } else { "places" };
-        let _ = write!(out, "Edited {} in {applied} {places}\n{}", field(file, "path"), field(file, "diff"));
+        let _ = write!(out, "{verb} {} in {applied} {places}\n{}", field(file, "path"), field(file, "diff"));
     }
 }
 
@@ -132,4 +176,51 @@ fn notes(reply: &Reply, out: &mut String) {
 
 fn field<'t>(tree: &'t Tree, key: &str) -> &'t str {
     tree.get(key).and_then(Tree::as_text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(tool: &str, tense: Tense, tree: &Tree, expected: &str) {
+        let mut out = String::new();
+        data(tool, tree, tense, &mut out);
+        assert_eq!(out, expected);
+    }
+
+    fn written(created: bool) -> Tree {
+        let text = |text: &str| Tree::text(text);
+        Tree::map([
+            ("path", text("a.txt")),
+            ("created", Tree::Bool(created)),
+            ("bytes", Tree::Int(3)),
+            ("diff", text("+x\n")),
+        ])
+    }
+
+    #[test]
+    fn what_was_done_and_what_would_be_done_read_differently() {
+        check("write_file", Tense::Done, &written(true), "Created a.txt (3 bytes)\n+x\n");
+        check("write_file", Tense::Done, &written(false), "Wrote a.txt (3 bytes)\n+x\n");
+        check("write_file", Tense::Would, &written(true), "Would create a.txt (3 bytes)\n+x\n");
+        check("write_file", Tense::Would, &written(false), "Would write a.txt (3 bytes)\n+x\n");
+        let paths = Tree::List(vec![Tree::text("a"), Tree::text("b")]);
+        let preview = Tree::map([("would", Tree::text("search_file")), ("paths", paths)]);
+        check("search_file", Tense::Would, &preview, "Would call search_file on a, b");
+    }
+
+    #[test]
+    fn a_cut_list_of_edits_ends_with_its_marker() {
+        let file = Tree::map([
+            ("path", Tree::text("a.txt")),
+            ("applied", Tree::Int(1)),
+            ("diff", Tree::text("+x\n")),
+        ]);
+        let cut = Tree::map([("omitted", Tree::Int(7))]);
+        let tree = Tree::map([("files", Tree::List(vec![file, cut]))]);
+        let end = "a.txt in 1 place\n+x\n[cut: {\"omitted\":7}]\n";
+        check("edit_file", Tense::Done, &tree, &format!("Edited {end}"));
+        check("edit_file", Tense::Would, &tree, &format!("Would edit {end}"));
+    }
 }

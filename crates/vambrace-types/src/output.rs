@@ -96,10 +96,9 @@ impl RawOutput {
 /// how many. A terminal escape needs one of them to begin, so none survives.
 pub fn clean_controls(text: &str) -> (Cow<'_, str>, usize) {
     let dropped = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    // Every dropped character holds a byte below 0x20, 0x7f, or starts with 0xc2 (U+0080 to U+009f).
-    let suspicious =
-        text.bytes().any(|b| (b < 0x20 && b != b'\n' && b != b'\r' && b != b'\t') || b == 0x7f || b == 0xc2);
-    if !suspicious {
+    // Nearly every text is clean, and a chunk without a branch in it is looked at in a few vector instructions.
+    let (chunks, rest) = text.as_bytes().as_chunks::<64>();
+    if !chunks.iter().any(|chunk| is_suspicious(chunk)) && !is_suspicious(rest) {
         return (Cow::Borrowed(text), 0);
     }
     let n_dropped = text.chars().filter(|c| dropped(*c)).count();
@@ -107,6 +106,16 @@ pub fn clean_controls(text: &str) -> (Cow<'_, str>, usize) {
         return (Cow::Borrowed(text), 0);
     }
     (Cow::Owned(text.chars().filter(|c| !dropped(*c)).collect()), n_dropped)
+}
+
+/// Every dropped character holds a byte below 0x20, 0x7f, or starts with 0xc2 (U+0080 to U+009f).
+#[inline]
+fn is_suspicious(bytes: &[u8]) -> bool {
+    let found = bytes.iter().fold(0, |found: u8, b| {
+        let low = (*b < 0x20) & (*b != b'\n') & (*b != b'\r') & (*b != b'\t');
+        found | u8::from(low | (*b == 0x7f) | (*b == 0xc2))
+    });
+    found != 0
 }
 
 #[cfg(test)]
@@ -128,5 +137,23 @@ mod tests {
         check("\u{9b}31m", "31m"); // the one-byte escape of eight-bit terminals
         check("del\u{7f}", "del");
         check("é £ 漢", "é £ 漢"); // shares the lead byte 0xc2 with the dropped range
+    }
+
+    #[test]
+    fn wherever_in_a_chunk_it_stands() {
+        for length in [0, 1, 63, 64, 65, 127, 128, 129, 200] {
+            let plain = "x".repeat(length);
+            check(&plain, &plain);
+            for at in [0, 1, 62, 63, 64, 65, 126, 127, 128, length].into_iter().filter(|at| *at <= length) {
+                let (before, after) = plain.split_at(at);
+                for dropped in ["\0", "\u{1f}", "\u{7f}", "\u{80}", "\u{9f}"] {
+                    check(&format!("{before}{dropped}{after}"), &plain);
+                }
+                for kept in ["\n", "\r", "\t", " ", "~", "\u{a0}", "\u{c2}", "漢"] {
+                    let text = format!("{before}{kept}{after}");
+                    check(&text, &text);
+                }
+            }
+        }
     }
 }

@@ -139,3 +139,18 @@ pub(crate) fn events(dir: &Path) -> Vec<String> {
     let entries = vambrace_audit::list(dir, &vambrace_audit::Filter::default()).unwrap();
     entries.into_iter().filter_map(|entry| entry.event).collect()
 }
+
+fn lines(path: &Path) -> Vec<String> {
+    std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn write_lines(path: &Path, lines: &[String]) {
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(path, text).unwrap();
+}
+
+pub(crate) fn edit(path: &Path, change: impl FnOnce(&mut Vec<String>)) {
+    let mut all = lines(path);
+    change(&mut all);
+    write_lines(path, &all);
+}

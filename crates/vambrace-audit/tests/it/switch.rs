@@ -1,10 +1,13 @@
 //! The kill switch, seen by a log that was open before.
 
+use std::fs;
+use std::path::Path;
+
 use tempfile::TempDir;
-use vambrace_audit::{Standing, resume, stop, verify};
+use vambrace_audit::{AuditLog, Standing, resume, stop, verify};
 use vambrace_types::Timestamp;
 
-use crate::support::{START, clock, events, open};
+use crate::support::{START, clock, edit, events, open, settings};
 
 fn suspended(by: &str, millis: i64) -> Standing {
     Standing::Suspended { by: by.to_owned(), since: Timestamp::from_millis(START + millis) }
@@ -62,4 +65,37 @@ fn a_stop_works_before_anything_was_recorded() {
     let audit = dir.path().join("audit");
     stop(&audit, None, "ann", clock()).unwrap();
     assert_eq!(open(&audit, &clock()).standing("agent").unwrap(), suspended("ann", 0));
+}
+
+#[test]
+fn an_emptied_exchanged_or_shortened_book_frees_nobody() {
+    type Tamper = fn(&Path);
+    let rows: [(&str, Tamper); 6] = [
+        ("emptied", |book| fs::write(book, "").unwrap()),
+        ("without its first line", |book| edit(book, |all| drop(all.remove(0)))),
+        ("another's", |book| {
+            edit(book, |all| all[0] = format!("{{\"version\":1,\"standing_id\":\"{}\"}}", "0".repeat(31)));
+        }),
+        ("the same length", |book| {
+            let text = fs::read_to_string(book).unwrap().replace("standing_id", "standing_ID");
+            fs::write(book, text).unwrap();
+            let file = fs::File::options().write(true).open(book).unwrap();
+            file.set_modified(std::time::UNIX_EPOCH).unwrap();
+        }),
+        ("cut", |book| edit(book, |all| all.truncate(1))),
+        ("deleted", |book| fs::remove_file(book).unwrap()),
+    ];
+    for (what, tamper) in rows {
+        let dir = TempDir::new().unwrap();
+        let clock = clock();
+        let log = open(dir.path(), &clock);
+        stop(dir.path(), Some("agent"), "ann", clock.clone()).unwrap();
+        assert_eq!(log.standing("agent").unwrap(), suspended("ann", 0));
+        tamper(&dir.path().join("standing.jsonl"));
+        assert!(log.standing("agent").is_err(), "{what}");
+        drop(log);
+        // What a process that starts later cannot know is that there was more than the first line.
+        let later = AuditLog::open(settings(dir.path()), clock);
+        assert_eq!(later.is_ok(), what == "cut", "{what}");
+    }
 }

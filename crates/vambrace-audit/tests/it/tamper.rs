@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use vambrace_audit::{Broken, verify};
 
-use crate::support::{clock, open, segments, write_calls};
+use crate::support::{clock, edit, events, open, segments, write_calls};
 
 /// Two sealed segments of six records each.
 fn recorded() -> TempDir {
@@ -22,21 +22,6 @@ fn recorded() -> TempDir {
     assert_eq!((report.n_segments, report.n_records, report.n_sealed), (2, 12, 12), "{report:?}");
     assert_eq!(report.broken, None);
     dir
-}
-
-fn lines(path: &Path) -> Vec<String> {
-    fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
-}
-
-fn write_lines(path: &Path, lines: &[String]) {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    fs::write(path, text).unwrap();
-}
-
-fn edit(path: &Path, change: impl FnOnce(&mut Vec<String>)) {
-    let mut all = lines(path);
-    change(&mut all);
-    write_lines(path, &all);
 }
 
 fn name(path: &Path) -> String {
@@ -200,7 +185,43 @@ fn a_segment_that_contradicts_its_head_is_left_alone() {
     let after: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
     assert_eq!(before, after);
     assert_eq!(segments(dir.path()).len(), 3, "one new segment, used twice");
-    let set_aside = crate::support::events(dir.path()).iter().filter(|event| *event == "set_aside").count();
+    let set_aside = events(dir.path()).iter().filter(|event| *event == "set_aside").count();
     assert_eq!(set_aside, 2, "each is named once");
     assert!(verify(dir.path()).unwrap().broken.is_some());
+}
+
+/// A line that fits, made as anybody could: the hash needs no key.
+fn forge(file: &Path) {
+    edit(file, |all| {
+        let last = all.last().unwrap();
+        let digest = <sha2::Sha256 as sha2::Digest>::digest(last.as_bytes());
+        let prev: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let seq = all.len() + 1;
+        all.push(format!(
+            "{{\"seq\":{seq},\"prev\":\"{prev}\",\"timestamp\":\"2023-11-14T22:13:20.000Z\",\"kind\":\"event\",\"event\":\"approval\"}}"
+        ));
+    });
+}
+
+#[test]
+fn records_added_behind_the_head_are_counted_for_ever() {
+    let dir = recorded();
+    let clock = clock();
+    clock.pass(1000);
+    let file = &segments(dir.path())[1];
+    forge(file);
+    forge(file);
+    let report = verify(dir.path()).unwrap();
+    assert_eq!((report.broken, report.unsealed_tail, report.n_adopted), (None, 2, 0));
+    let log = open(dir.path(), &clock);
+    let report = verify(dir.path()).unwrap();
+    assert_eq!((report.n_sealed, report.unsealed_tail), (15, 0), "signed before anything else is written");
+    write_calls(&log, 10..11);
+    drop(log);
+    drop(open(dir.path(), &clock));
+    let report = verify(dir.path()).unwrap();
+    assert_eq!((report.broken, report.unsealed_tail, report.n_adopted), (None, 0, 2));
+    assert_eq!(report.notes.len(), 1);
+    assert!(report.notes[0].contains("the 2 records before line 9"), "{:?}", report.notes);
+    assert_eq!(events(dir.path()), ["approval", "approval", "adopted"]);
 }

@@ -94,7 +94,7 @@ impl Changes {
             Some(left) => {
                 self.work_left = left;
                 let ops = capture_diff_slices(Algorithm::Myers, middle.old, middle.new);
-                self.ops.extend(ops.into_iter().map(|op| shifted(op, middle)));
+                self.ops.extend(ops.into_iter().map(|op| shifted(op, middle.old_at, middle.new_at)));
             }
             None => self.ops.push(DiffOp::Replace {
                 old_index: middle.old_at,
@@ -119,8 +119,7 @@ impl Changes {
     }
 }
 
-fn shifted(op: DiffOp, by: Part<'_>) -> DiffOp {
-    let (old_by, new_by) = (by.old_at, by.new_at);
+pub(super) fn shifted(op: DiffOp, old_by: usize, new_by: usize) -> DiffOp {
     match op {
         DiffOp::Equal { old_index, new_index, len } => {
             DiffOp::Equal { old_index: old_index + old_by, new_index: new_index + new_by, len }

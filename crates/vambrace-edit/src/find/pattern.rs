@@ -1,5 +1,7 @@
 //! Regular expressions, on the bytes as they are.
 
+use std::ops::Range;
+
 use super::{Filling, Finds, Ground, check_names};
 use crate::fill::{self, Spelling};
 use crate::{Edit, EditError, Pattern};
@@ -15,8 +17,7 @@ pub(super) fn find(
     let template = edit.is_template().then(|| fill::parse(&edit.content, Spelling::Groups));
     check_names(template.as_deref(), place, |name| pattern.has_group(name))?;
     let body = ground.text.body;
-    for found in pattern.find_iter(body.as_bytes(), ground.budget) {
-        let span = found?;
+    pattern.each_visible(body.as_bytes(), &ground.hidden, ground.budget, &mut |span: Range<usize>| {
         if span.is_empty() {
             return Err(EditError::EmptyMatch { edit: place, at: span.start });
         }
@@ -29,7 +30,6 @@ pub(super) fn find(
             Filling::of(template.as_deref(), room, |name| {
                 group(name).and_then(|span| body.get(span)).unwrap_or_default()
             })
-        })?;
-    }
-    Ok(())
+        })
+    })
 }

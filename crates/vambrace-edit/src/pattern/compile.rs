@@ -29,7 +29,8 @@ pub(super) fn compile(regex: &str) -> Result<Pattern, PatternError> {
         .map_err(|_| PatternError::TooComplex)?;
     let n_states = forward.get_nfa().states().len();
     let reach = if matches_line_feed(&hir) { Reach::ManyLines } else { Reach::OneLine };
-    Ok(Pattern { meta, forward, reverse, n_states, reach })
+    let looks_around = !hir.properties().look_set().is_empty();
+    Ok(Pattern { meta, forward, reverse, n_states, reach, looks_around })
 }
 
 #[derive(Clone, Copy)]

@@ -58,8 +58,8 @@ pub struct Matches<'a> {
     pattern: &'a Pattern,
     haystack: &'a [u8],
     budget: &'a dyn Budget,
-    forward: Cache,
-    reverse: Cache,
+    /// Made when the automata are first stepped, which few searches need.
+    caches: Option<(Cache, Cache)>,
     /// [`STEP_WORK`], except in tests.
     pub(super) step_work: usize,
     progress: Progress,
@@ -113,8 +113,7 @@ impl<'a> Matches<'a> {
             pattern,
             haystack,
             budget,
-            forward: pattern.forward.create_cache(),
-            reverse: pattern.reverse.create_cache(),
+            caches: None,
             step_work: STEP_WORK,
             progress: Progress::Searching,
             automata: Automata::Usable,
@@ -183,11 +182,12 @@ impl<'a> Matches<'a> {
 
     fn search_by_automata(&mut self, span: Range<usize>) -> Result<Option<Range<usize>>, Stop> {
         let (pattern, haystack, budget) = (self.pattern, self.haystack, self.budget);
-        let Some(end) = leftmost_end(&pattern.forward, &mut self.forward, haystack, span.clone(), budget)?
-        else {
+        let make = || (pattern.forward.create_cache(), pattern.reverse.create_cache());
+        let (forward, reverse) = self.caches.get_or_insert_with(make);
+        let Some(end) = leftmost_end(&pattern.forward, forward, haystack, span.clone(), budget)? else {
             return Ok(None);
         };
-        let start = earliest_start(&pattern.reverse, &mut self.reverse, haystack, span.start..end, budget)?;
+        let start = earliest_start(&pattern.reverse, reverse, haystack, span.start..end, budget)?;
         // INVARIANT: what matches forwards matches backwards, so there is a start.
         Ok(Some(start.unwrap_or(end)..end))
     }

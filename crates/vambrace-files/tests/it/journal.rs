@@ -3,10 +3,11 @@
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 use vambrace_files::Recovery;
 
-use crate::world::World;
+use crate::world::{Choices, World};
 
 const FILES: [&str; 3] = ["a.txt", "b.txt", "d/c.txt"];
 
@@ -15,19 +16,16 @@ fn temporary(path: &str) -> String {
     format!("{folder}.vambrace-{name}.tmp")
 }
 
-/// A journal as version 1 writes it: if this has to change, old journals can no longer be read.
+/// A journal as version 2 writes it: if this has to change, old journals can no longer be read.
 fn journal_of(root: &Path, paths: &[&str]) -> Vec<u8> {
     let stat = |path: &Path| fs::metadata(path).unwrap();
     let own = stat(root);
-    let mut text = format!("vambrace-journal-1\0{}\0{}\0{}\0", own.dev(), own.ino(), paths.len());
+    let place = root.canonicalize().unwrap();
+    let mut text = format!("vambrace-journal-2\0{}\0{}\0{}\0", own.ino(), place.display(), paths.len());
     for path in paths {
         let file = stat(&root.join(path));
-        let (device, inode, size) = (file.dev(), file.ino(), file.size());
-        text.push_str(&format!(
-            "{path}\0{device}\0{inode}\0{size}\0{}\0{}\0",
-            file.mtime(),
-            file.mtime_nsec()
-        ));
+        let (inode, size) = (file.ino(), file.size());
+        text.push_str(&format!("{path}\0{inode}\0{size}\0{}\0{}\0", file.ctime(), file.ctime_nsec()));
     }
     text.push_str("end\0");
     text.into_bytes()
@@ -64,8 +62,12 @@ impl Crash {
     fn check(&self, expected: [&str; 3], finished: &[&str], reverted: &[&str], conflicts: &[&str]) {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let recovery = self.world.files.recover().unwrap();
-        let expected_recovery =
-            Recovery { finished: owned(finished), reverted: owned(reverted), conflicts: owned(conflicts) };
+        let expected_recovery = Recovery {
+            finished: owned(finished),
+            reverted: owned(reverted),
+            conflicts: owned(conflicts),
+            postponed: Vec::new(),
+        };
         assert_eq!(recovery, expected_recovery);
         assert_eq!(FILES.map(|path| self.world.raw(path)), expected);
         self.world.check_clean();
@@ -188,4 +190,50 @@ fn recovery_does_not_take_a_rivals_copy() {
         })
         .unwrap();
     assert_eq!(crash.world.raw("a.txt"), "the rival's");
+}
+
+/// Old, and without the copy that would make it new: that is not what was committed.
+#[test]
+fn a_committed_file_without_its_copy_is_finished_only_if_it_is_new() {
+    let crash = Crash::new("commit", 3).place(1);
+    fs::remove_file(crash.world.inside(&temporary("b.txt"))).unwrap();
+    crash.check(["new", "old", "new"], &["a.txt", "d/c.txt"], &[], &["b.txt"]);
+}
+
+/// What stands at a copy's name and is no copy is neither placed nor removed.
+#[test]
+fn what_is_not_a_copy_is_not_placed() {
+    let crash = Crash::new("commit", 3);
+    let secret = crash.world.outside("secret");
+    fs::write(&secret, "secret").unwrap();
+    let copy = crash.world.inside(&temporary("b.txt"));
+    fs::remove_file(&copy).unwrap();
+    fs::hard_link(&secret, &copy).unwrap();
+    let recovery = crash.world.files.recover().unwrap();
+    assert_eq!(recovery.conflicts, ["b.txt"]);
+    assert_eq!(FILES.map(|path| crash.world.raw(path)), ["new", "old", "new"]);
+    assert!(copy.exists());
+}
+
+#[test]
+fn a_busy_file_is_left_for_the_next_start() {
+    let crash = Crash::new("commit", 3);
+    let lock = vambrace_files::LockPolicy::new(Duration::ZERO, Duration::from_secs(30));
+    let hasty = World::at(crash.world.base(), &Choices { lock, ..Choices::default() });
+    // Somebody whose signature we do not know holds it.
+    crash.world.put(".lock.b.txt", "another tool");
+    let recovery = hasty.files.recover().unwrap();
+    assert_eq!((recovery.finished.len(), recovery.postponed), (2, vec!["b.txt".to_owned()]));
+    assert_eq!(FILES.map(|path| crash.world.raw(path)), ["new", "old", "new"]);
+    assert_eq!(crash.world.raw(".lock.b.txt"), "another tool");
+    fs::remove_file(crash.world.inside(".lock.b.txt")).unwrap();
+    crash.check(["new"; 3], &FILES, &[], &[]);
+}
+
+/// A name without a file behind it is what a living process leaves when it renames or ends its journal just now.
+#[test]
+fn a_journal_that_ends_while_it_is_looked_at_is_no_error() {
+    let crash = Crash::new("commit", 3);
+    std::os::unix::fs::symlink("gone", crash.world.journal().join("78-0.prepare")).unwrap();
+    assert_eq!(crash.world.files.recover().unwrap().finished, FILES);
 }

@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use vambrace_files::{Deadline, EntryKind, Stop};
 use vambrace_policy::ListFiles;
 
-use crate::world::{Choices, World, code};
+use crate::world::{Choices, World, as_nobody, code};
 
 fn names(world: &World, path: &str, recursive: bool) -> Vec<String> {
     world.list(path, recursive).unwrap().entries.into_iter().map(|entry| entry.path).collect()
@@ -106,4 +107,20 @@ fn a_service_lists_itself_by_its_own_spelling() {
     assert_eq!(names(&world, ".", true), ["src", "src/x.rs"]);
     assert_eq!(names(&world, "shared", true), ["shared/api.md"]);
     assert_eq!(world.list("..", false).unwrap_err(), "OutsideScope");
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_said() {
+    let world = World::new();
+    world.put("open/a.txt", "");
+    world.put("shut/b.txt", "");
+    fs::set_permissions(world.base(), fs::Permissions::from_mode(0o755)).unwrap();
+    let list = || {
+        let listing = as_nobody(|| world.list(".", true).unwrap());
+        (listing.entries.len(), listing.truncated)
+    };
+    assert_eq!(list(), (4, false));
+    fs::set_permissions(world.inside("shut"), fs::Permissions::from_mode(0o000)).unwrap();
+    assert_eq!(list(), (3, true));
+    fs::set_permissions(world.inside("shut"), fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -260,3 +260,36 @@ fn opposite_orders_do_not_wait_for_each_other() {
     assert_eq!((world.raw("a"), world.raw("b")), ("80".to_owned(), "80".to_owned()));
     world.check_clean();
 }
+
+/// A name of the pattern is not yet a lock: what does not say who holds it waits for its thirty seconds like any other,
+/// and what is no plain file stays for ever.
+#[test]
+fn what_only_looks_like_a_lock_is_not_removed() {
+    for content in ["4194305 1 apples\n", "my notes\n"] {
+        let world = world();
+        world.put(".lock.a.txt", content);
+        assert_eq!(world.write("a.txt", "new").unwrap_err(), "ResourceBusy", "{content:?}");
+        assert_eq!(world.raw(".lock.a.txt"), content);
+    }
+    let world = world();
+    let pipe = world.inside(".lock.a.txt");
+    rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+    age(&pipe, 2 * HOUR);
+    assert_eq!(world.write("a.txt", "new").unwrap_err(), "ResourceBusy");
+    assert!(pipe.exists());
+}
+
+/// Whose lock was taken over while he worked changes nothing any more, and removes nothing of his successor's.
+#[test]
+fn who_lost_his_lock_places_nothing() {
+    let world = World::with(&Choices::default());
+    world.put("a.txt", "old");
+    let outcome = world.edit_with(&["a.txt"], &mut |_, _| {
+        fs::remove_file(world.inside(".lock.a.txt")).unwrap();
+        world.put(".lock.a.txt", living());
+        Ok("new".to_owned())
+    });
+    assert_eq!(outcome.map(|_| ()), Err("FileChanged"));
+    assert_eq!(world.raw("a.txt"), "old");
+    assert_eq!(world.litter(), [".lock.a.txt"]);
+}

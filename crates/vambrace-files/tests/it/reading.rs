@@ -71,6 +71,9 @@ fn lines_are_whole_and_what_is_left_is_told() {
     check_lines("11\n22\n33\n", 1, 3, 6, ("11\n22\n", true, Some(3))); // exactly two fit
     check_lines("11\n22\n33\n", 1, 3, 5, ("11\n", true, Some(2))); // one byte less
     check_lines("11\n22\n33\n", 1, 2, 6, ("11\n22\n", false, Some(3)));
+    check_lines("1\n2\n", 1, 0, 100, ("", false, Some(1))); // none asked for, none passed
+    check_lines("1\n2\n", 2, 0, 100, ("", false, Some(2)));
+    check_lines("111\n2\n", 1, 1, 2, ("11", true, Some(2))); // the rest of a long line is passed
     check_lines("\u{feff}1\n", 1, 1, 100, ("\u{feff}1\n", false, None));
 }
 
@@ -132,4 +135,15 @@ fn a_file_that_grows_while_it_is_read_stays_bounded() {
             }
         }
     });
+}
+
+#[test]
+fn what_stands_around_lines_reaches_over_the_longest_secret() {
+    const REACH: usize = 72 << 10;
+    let world = World::new();
+    let line = "x".repeat(99) + "\n";
+    world.put("a.txt", line.repeat(4000));
+    let lines = Some(Lines { first: 2001, count: 1 });
+    let text = world.read_text("a.txt", DEFAULT_READ, lines).unwrap();
+    assert!(text.around.before.len() >= REACH && text.around.after.len() >= REACH);
 }

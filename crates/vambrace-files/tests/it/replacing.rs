@@ -94,19 +94,25 @@ fn every_byte_is_written_as_given() {
 }
 
 #[test]
-fn a_copy_left_by_a_crash_is_replaced_whatever_it_is() {
+fn a_copy_left_by_a_crash_is_replaced_and_nothing_else_is() {
     let world = World::new();
     fs::write(world.outside("x"), "secret").unwrap();
+    world.put(".vambrace-a.txt.tmp", "half");
+    world.write("a.txt", "new").unwrap();
+    assert_eq!(world.raw("a.txt"), "new");
+    world.check_clean();
     let rows: [Meddle<'_>; 3] = [
-        &|world| world.put(".vambrace-a.txt.tmp", "half"),
+        &|world| fs::create_dir(world.inside(".vambrace-a.txt.tmp")).unwrap(),
         &|world| std::os::unix::fs::symlink("../outside/x", world.inside(".vambrace-a.txt.tmp")).unwrap(),
         &|world| fs::hard_link(world.outside("x"), world.inside(".vambrace-a.txt.tmp")).unwrap(),
     ];
     for plant in rows {
         plant(&world);
-        world.write("a.txt", "new").unwrap();
+        assert_eq!(world.write("a.txt", "newer").unwrap_err(), "IoError");
         assert_eq!(world.raw("a.txt"), "new");
-        world.check_clean();
+        assert_eq!(world.litter(), [".vambrace-a.txt.tmp"]);
+        let copy = world.inside(".vambrace-a.txt.tmp");
+        fs::remove_file(&copy).or_else(|_| fs::remove_dir(&copy)).unwrap();
     }
     assert_eq!(fs::read_to_string(world.outside("x")).unwrap(), "secret");
 }

@@ -213,3 +213,57 @@ fn a_hostile_gitignore_costs_little() {
     world.put(".gitignore", b"\xff\xfe*\n");
     assert_eq!(seen(&world, ".", true), [".gitignore", "a.txt"]);
 }
+
+/// Each brace inside another costs the matcher a stack frame; to git they are characters like any other.
+#[test]
+fn braces_in_a_gitignore_are_only_braces() {
+    let world = World::new();
+    for path in ["a.txt", "{a,b}.txt", "x.{c", "q"] {
+        world.put(path, "text");
+    }
+    for n_nested in [300, 15_000] {
+        world.put(".gitignore", format!("{}\nq\n", "{a,".repeat(n_nested)));
+        assert_eq!(seen(&world, ".", false), [".gitignore", "a.txt", "x.{c", "{a,b}.txt"], "{n_nested}");
+    }
+    world.put(".gitignore", "{a,b}.txt\nx.\\{c\n");
+    assert_eq!(seen(&world, ".", false), [".gitignore", "a.txt", "q"]);
+}
+
+/// What stands before and after a piece is shown with it, as far as a secret may reach.
+#[test]
+fn a_piece_comes_with_what_stands_around_it() {
+    const REACH: usize = 72 << 10;
+    let world = World::new();
+    let whole: Vec<u8> = (0..3_000_000_u32).flat_map(|line| format!("{line:06}\n").into_bytes()).collect();
+    world.put("large", &whole);
+    world.put("small", "text");
+    let permit = world.permit(action(&world, ".")).unwrap();
+    let start = AtomicU64::new(0);
+    let visit = |chunk: &Chunk<'_>| {
+        let end = chunk.at + chunk.bytes.len();
+        assert_eq!(&chunk.around[chunk.at..end], chunk.bytes);
+        if !chunk.partial {
+            assert_eq!((chunk.at, chunk.around), (0, chunk.bytes));
+            return;
+        }
+        let length = chunk.bytes.len();
+        let at = usize::try_from(start.fetch_add(length as u64, Ordering::Relaxed)).unwrap();
+        let (before, after) = (at.saturating_sub(REACH), (at + length + REACH).min(whole.len()));
+        assert_eq!(chunk.at, at - before);
+        assert!(chunk.around.len() >= after - before);
+        assert_eq!(&chunk.around[..after - before], &whole[before..after]);
+    };
+    world.files.search(permit, &world.deadline(), &visit).unwrap();
+    assert_eq!(start.into_inner(), whole.len() as u64);
+}
+
+/// A search that starts behind a link judges what it comes across where it really is.
+#[test]
+fn a_link_to_a_folder_lifts_no_block() {
+    let rule = OperatorRule::new(None, Some("real/hidden*"), Verdict::Deny, "not yours", "a test").unwrap();
+    let world = World::with(&Choices { rules: vec![rule], ..Choices::default() });
+    world.put("real/hidden.txt", "withheld");
+    world.put("real/a.txt", "text");
+    std::os::unix::fs::symlink("real", world.inside("link")).unwrap();
+    assert_eq!(seen(&world, "link", true), ["link/a.txt"]);
+}

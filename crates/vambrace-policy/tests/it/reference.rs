@@ -281,7 +281,12 @@ fn strictest(world: &World, call: &Call, places: &[String]) -> Answer {
     }
     let mut rules = Vec::new();
     for rule in &world.rules {
-        let tool_fits = rule.tool.is_none() || rule.tool == Some(call.tool);
+        // Refusing one way to read a text refuses every tool that would show it.
+        let reading = ["read_file", "search_file", "count_matches"];
+        let showing = reading.contains(&call.tool) || ["write_file", "edit_file"].contains(&call.tool);
+        let same_text =
+            rule.verdict != "allow" && showing && rule.tool.is_some_and(|tool| reading.contains(&tool));
+        let tool_fits = rule.tool.is_none() || rule.tool == Some(call.tool) || same_text;
         let path_fits = match rule.path {
             None => true,
             Some(pattern) => places.iter().any(|path| ruled(pattern, path)),

@@ -154,3 +154,19 @@ fn a_redactor_can_be_shared_and_does_not_show_its_values() {
     let shown = format!("{:?}", redactor(vec![known("A", "horse-battery-staple-9")]));
     assert!(!shown.contains("horse"), "{shown}");
 }
+
+/// A false header far above a true key must not use the block's length up and show the key behind it.
+#[test]
+fn a_false_header_does_not_uncover_a_key() {
+    let redactor = Redactor::new(RedactorSettings::default()).unwrap();
+    let label = ["PRIVATE", "KEY"].join(" ");
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKB\n";
+    let key = format!("-----BEGIN {label}-----\n{}-----END {label}-----\n", line.repeat(25));
+    for distance in [1000, 64 * 1024 - 100, 64 * 1024 - 40, 64 * 1024 + 10] {
+        let filler = "word of filler\n".repeat(distance / 15);
+        let text = format!("-----BEGIN {label}-----\n{}\n{filler}{key}after\n", line.trim());
+        let shown = redactor.text(&text).value.into_string();
+        assert!(!shown.contains("MIIEvQIB"), "{distance}");
+        assert!(shown.ends_with("after\n"), "{distance}");
+    }
+}

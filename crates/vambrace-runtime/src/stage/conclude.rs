@@ -77,7 +77,8 @@ pub(crate) fn conclude(
     };
     let recorded = match recorded {
         Ok(receipt) => {
-            trail.warnings.extend(receipt.warning().map(str::to_owned));
+            // Its own words name places on this machine, which are not for the agent.
+            trail.warnings.extend(receipt.warning().map(|_| BESIDE_THE_RECORD.to_owned()));
             trail.warnings.extend(receipt.alerts().iter().map(|alert| format!("Alert raised: {alert}.")));
             Recorded::Yes(receipt)
         }
@@ -120,6 +121,10 @@ pub(crate) fn conclude(
         recorded,
     }
 }
+
+/// What a receipt's warning is about: the mirror, the security stream or the alert rules.
+const BESIDE_THE_RECORD: &str =
+    "The call is on record, but a copy of the record or an alert could not be written.";
 
 /// A preview has no intent: when its outcome is lost too, nothing at all is on record of what it shows.
 fn shows_unrecorded(corridor: &Corridor, call: &Call, recorded: &Recorded) -> bool {

@@ -16,9 +16,8 @@ pub(crate) fn standing(
     trail: &mut Trail,
 ) -> Result<Standing, ToolError> {
     let asked = match &corridor.parts.audit {
-        Ok(audit) => audit.standing(&call.entry.caller.id),
-        // Answered by `record_intent`, which every call meets next.
-        Err(_) => return Ok(Standing::Free),
+        Ok(audit) => audit.standing(&call.entry.caller.id).map_err(AuditFailure::Now),
+        Err(error) => Err(AuditFailure::SinceStart(error)),
     };
     match asked {
         Ok(OnRecord::Free | OnRecord::Alerted) => Ok(Standing::Free),
@@ -30,6 +29,8 @@ pub(crate) fn standing(
         }
         Err(error) => {
             unrecorded(corridor, capability.effect(), &error, trail)?;
+            // THREAT: P12, the kill switch lies in the record that cannot be read.
+            trail.warnings.push("Whether a person has stopped this caller cannot be seen.".to_owned());
             Ok(Standing::Free)
         }
     }

@@ -9,6 +9,12 @@ use vambrace_types::{ErrorCode, ToolError, Tree};
 use super::Call;
 
 pub(crate) fn decode<Args: DeserializeOwned>(call: &Call) -> Result<Args, ToolError> {
+    // A list would fill the fields in their order, and its paths would go unseen by the security stream. THREAT: P03.
+    if !call.arguments.is_object() {
+        let message = format!("The arguments of `{}` must be an object.", call.entry.tool.as_str());
+        return Err(ToolError::new(ErrorCode::ValidationError, message)
+            .suggestion("Send them by name, as in the tool's input schema."));
+    }
     serde_path_to_error::deserialize(&call.arguments).map_err(|error| {
         let tool = call.entry.tool.as_str();
         let message = match error.path().to_string().as_str() {

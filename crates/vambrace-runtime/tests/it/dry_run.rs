@@ -171,3 +171,23 @@ fn a_dry_run_of_a_change_shows_the_diff_of_the_real_one() {
         assert_eq!((&records[0]["ending"], &records[0]["dry_run"]), (&json!("dry_run"), &json!(true)));
     }
 }
+
+#[test]
+fn any_call_may_ask_for_a_dry_run_in_its_arguments() {
+    let world = World::plain(json!({"a.txt": "alpha\n"}));
+    // Whatever is not plainly `false` is the wish: a mistake in it must not become a change.
+    for wish in [json!(true), json!("yes"), json!(1), json!(null), json!("false")] {
+        let reply = world.call("write_file", json!({"path": "a.txt", "content": "x", "dry_run": wish}));
+        demand_success(&reply);
+        assert!(reply.metadata().dry_run, "{wish}");
+        assert_eq!(world.file("a.txt"), "alpha\n", "{wish}");
+        let records = world.records_of(&reply);
+        assert_eq!((records.len(), &records[0]["dry_run"]), (1, &json!(true)), "{records:?}");
+    }
+    let reply = world.call("write_file", json!({"path": "a.txt", "content": "x", "dry_run": false}));
+    demand_success(&reply);
+    assert_eq!((reply.metadata().dry_run, world.file("a.txt").as_str()), (false, "x"));
+    // A call that was handed in as a dry run cannot talk its way out of it.
+    let reply = world.dry_run("write_file", json!({"path": "a.txt", "content": "y", "dry_run": false}));
+    assert_eq!((reply.metadata().dry_run, world.file("a.txt").as_str()), (true, "x"));
+}

@@ -206,3 +206,28 @@ fn the_chain_of_all_of_it_is_intact() {
     assert!(report.broken.is_none(), "{report:?}");
     assert!(report.open_intents.is_empty(), "{report:?}");
 }
+
+#[test]
+fn arguments_that_are_not_an_object_are_refused() {
+    let world = World::plain(json!({"a.txt": "a", ".env": "SECRET=1"}));
+    for arguments in [json!([".env"]), json!(["a.txt"]), json!("a.txt"), json!(7), json!(true), json!([])] {
+        let reply = world.call("read_file", arguments.clone());
+        assert_eq!(code(&reply), Some(ErrorCode::ValidationError), "{arguments}");
+    }
+}
+
+#[test]
+fn a_violation_names_every_path_that_was_asked_for() {
+    let world = World::plain(json!({"a.txt": "old", ".env": "old"}));
+    let file = |path: &str| json!({"path": path, "edits": [{"spec": "old", "content": "new"}]});
+    let target = |files: Vec<Value>| {
+        let reply = world.call("edit_file", json!({"files": files}));
+        assert_eq!(code(&reply), Some(ErrorCode::BlockedPath));
+        let records = world.records_of(&reply);
+        records.last().unwrap()["violation"]["target_path"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(target(vec![file("a.txt"), file(".env")]), "a.txt, .env");
+    let many = (0..50).map(|number| file(&format!(".env.{number}"))).collect();
+    let shown = target(many);
+    assert!(shown.starts_with(".env.0, .env.1, ") && shown.ends_with(".env.19 and 30 more"), "{shown}");
+}

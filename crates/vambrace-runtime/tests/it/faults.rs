@@ -67,6 +67,7 @@ fn demand_warning(warnings: &[String], part: &str) {
 }
 
 const OUTCOME_LOST: &str = "This call's outcome could not be recorded.";
+const STOPS_NOT_SEEN: &str = "Whether a person has stopped this caller cannot be seen.";
 /// The words of specification 002.
 const INTENT_LOST: &str = "Warning: failed to write audit log: ";
 
@@ -168,6 +169,10 @@ fn a_record_that_could_not_be_opened_is_a_record_that_fails() {
         let write = world.call("write_file", json!({"path": "a.txt", "content": "new"}));
         assert_eq!(write.error().is_none(), changes_go_on, "{mode}: {:?}", write.error());
         assert_eq!(world.file("a.txt") == "new", changes_go_on);
+        // The kill switch lies in the record: whoever goes on is told that it is not seen.
+        for reply in [&read, &write].into_iter().filter(|reply| reply.error().is_none()) {
+            demand_warning(&reply.metadata().warnings, STOPS_NOT_SEEN);
+        }
         for reply in [read, write].iter().filter(|reply| reply.error().is_some()) {
             assert_eq!(code(reply), Some(ErrorCode::AuditUnavailable), "{mode}");
         }
@@ -192,4 +197,14 @@ fn a_record_that_works_again_is_used_again() {
     // The lost lines are not passed over in silence.
     let events: Vec<_> = world.all_records().into_iter().filter(|record| record["kind"] == "event").collect();
     assert!(events.iter().any(|event| event["event"] == "segment_lost"), "{events:?}");
+}
+
+#[test]
+fn without_a_record_a_stop_cannot_be_seen_so_changes_are_not_even_planned() {
+    let world = World::new(Settings { audit_broken: true, ..settings("deny_writes") }, &entries());
+    for (tool, arguments) in changes() {
+        let reply = world.dry_run(tool, arguments);
+        assert_eq!(code(&reply), Some(ErrorCode::AuditUnavailable), "{tool}");
+        assert!(reply.rule().is_empty(), "{tool} was decided about: {:?}", reply.rule());
+    }
 }

@@ -193,3 +193,41 @@ fn finishing_waits_for_the_calls_under_way() {
     let outcomes = world.all_records().into_iter().filter(|record| record["kind"] == "outcome");
     assert_eq!(outcomes.filter(|record| record["ending"] == "success").count(), N_CALLS);
 }
+
+#[test]
+fn a_dry_run_is_stopped_like_a_call() {
+    let pulls: [(fn(&Leash), &str); 2] = [(Leash::cancel, "cancelled"), (Leash::caller_gone, "caller_gone")];
+    let calls = [
+        ("write_file", json!({"path": "a.txt", "content": "new"})),
+        ("delete_file", json!({"path": "a.txt"})),
+        ("search_file", json!({"regex": "old"})),
+    ];
+    let world = World::plain(json!({"a.txt": "old"}));
+    for ((pull, ending), (tool, arguments)) in
+        pulls.iter().flat_map(|pull| calls.iter().map(move |call| (pull, call)))
+    {
+        let leash = Leash::default();
+        pull(&leash);
+        let incoming = world.incoming(tool, arguments.clone());
+        let reply = world.send(Incoming { leash, dry_run: true, ..incoming });
+        assert_eq!(code(&reply), Some(ErrorCode::Cancelled), "{tool}: {:?}", reply.error());
+        assert_eq!(world.records_of(&reply)[0]["ending"], *ending, "{tool}");
+    }
+}
+
+#[test]
+fn a_panic_before_or_after_the_attempt_is_an_ending_too() {
+    // A call reads the clock when it begins and when it is concluded.
+    for (reading, n_records) in [(1, 1), (3, 2)] {
+        let world = World::plain(json!({"a.txt": "a"}));
+        world.clock.on_reading(move |number| {
+            assert_ne!(number, reading, "the clock of a test falls over on purpose");
+        });
+        let reply = world.call("read_file", json!({"path": "a.txt"}));
+        assert_eq!(code(&reply), Some(ErrorCode::InternalError), "reading {reading}: {:?}", reply.error());
+        let records = world.records_of(&reply);
+        assert_eq!(records.len(), n_records, "{records:?}");
+        let last = records.last().unwrap();
+        assert_eq!((&last["ending"], &last["severity"]), (&json!("panicked"), &json!("CRITICAL")));
+    }
+}

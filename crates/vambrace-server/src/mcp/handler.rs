@@ -93,9 +93,6 @@ impl ServerHandler for Gate {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut arguments = request.arguments.unwrap_or_default();
-        let wished = arguments.shift_remove("dry_run").is_some_and(|wish| wish != Value::Bool(false));
-        let dry_run = wished || self.dry_run == DryRun::Always;
         let leash = Leash::default();
         let told = context.meta.get_progress_token().map(|token| tell(context.peer.clone(), token));
         let (progress, telling) = told.unzip();
@@ -104,8 +101,9 @@ impl ServerHandler for Gate {
             caller: self.caller.clone(),
             session: self.session.clone(),
             tool: request.name.into_owned(),
-            arguments: Value::Object(arguments),
-            dry_run,
+            arguments: Value::Object(request.arguments.unwrap_or_default()),
+            // A call that asks for it itself is heard by the corridor.
+            dry_run: self.dry_run == DryRun::Always,
             purpose: Purpose::Call,
             leash: leash.clone(),
             progress,
@@ -123,7 +121,9 @@ impl ServerHandler for Gate {
         };
         gone.stay();
         drop(telling);
-        let reply = reply.ok_or_else(|| ErrorData::internal_error("Vambrace is shutting down.", None))?;
+        let reply = reply.ok_or_else(|| {
+            ErrorData::internal_error("Vambrace met an internal fault or is shutting down.", None)
+        })?;
         let mut result = CallToolResult::success(vec![ContentBlock::text(render::text(&reply))]);
         result.structured_content = Some(wire::tool_result(&reply));
         result.is_error = Some(reply.status() == Status::Error);

@@ -151,7 +151,7 @@ impl Tool for EditFileTool {
         let mut shown = Vec::new();
         for file in &permit.action().files {
             let old = look.text(&file.path, look.limits.read_most)?.content;
-            let budget = PatternTime::start(time_for(&file.edits, look.limits), &look.stop);
+            let budget = || PatternTime::start(time_for(&file.edits, look.limits), &look.stop);
             let spelled = look.spelled(&file.path);
             let outcome = edited(look.redactor, &spelled, &file.path, &old, &file.edits, &budget)?;
             shown.push(describe(&spelled, outcome.n_matches, outcome.diff));
@@ -167,7 +167,7 @@ impl Tool for EditFileTool {
         let door = hands.files_to_change()?;
         let mut seen = Vec::new();
         let mut apply_to = |path: &ScopedPath, old: &str, edits: &[Change]| -> Result<String, Setback> {
-            let budget = PatternTime::start(time_for(edits, hands.limits()), hands.stop());
+            let budget = || PatternTime::start(time_for(edits, hands.limits()), hands.stop());
             let outcome = edited(hands.redactor(), &hands.spelled(path), path, old, edits, &budget).map_err(
                 |error| {
                     // The budget ends with the call: a pattern that was stopped with it did nothing wrong.
@@ -254,11 +254,12 @@ fn change(args: EditArgs) -> Change {
     })
 }
 
-/// Specification 004 bounds regular expressions. A grammar reads the whole file before it looks for anything, which
-/// takes longer than that on a large one, so syntax patterns get the time of the call.
+/// Specification 004 bounds regular expressions. Plain text needs no bound but the call's, and a grammar reads the whole
+/// file before it looks for anything.
+/// LIMIT: one budget for all edits of a file, so beside others a regular expression gets their time too.
 fn time_for(edits: &[Change], limits: Limits) -> Duration {
-    let reads_syntax = edits.iter().any(|change| change.0.mode == MatchMode::Ast);
-    if reads_syntax { limits.time } else { limits.pattern_time }
+    let only_regex = edits.iter().all(|change| change.0.mode == MatchMode::Regex);
+    if only_regex { limits.pattern_time } else { limits.time }
 }
 
 fn edited(
@@ -267,7 +268,7 @@ fn edited(
     path: &ScopedPath,
     old: &str,
     edits: &[Change],
-    budget: &PatternTime,
+    budget: &dyn Fn() -> PatternTime,
 ) -> Result<Outcome, ToolError> {
     let language = path.file_name().and_then(Language::of_file_name);
     let edits: Vec<Edit> = edits.iter().map(|change| change.0.clone()).collect();

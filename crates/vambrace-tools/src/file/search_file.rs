@@ -7,11 +7,11 @@ use std::sync::{Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use vambrace_edit::Pattern;
+use vambrace_edit::{OutOfTime, Pattern};
 use vambrace_files::{Chunk, FilesError, SweepReport};
 use vambrace_policy::{CountMatches, Permit, SearchFiles};
-use vambrace_redact::{Finding, cover};
-use vambrace_types::{ErrorCode, RawOutput, ToolError, Tree};
+use vambrace_redact::{Finding, cover_bytes};
+use vambrace_types::{ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
 
 use crate::hands::PatternTime;
 use crate::tool::files;
@@ -136,6 +136,7 @@ impl Tool for CountMatchesTool {
     async fn run(&self, permit: Permit<CountMatches>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let pattern = compile(&permit.action().pattern)?;
         let (tally, n_files) = (Tally::default(), AtomicU64::new(0));
+        let large: Mutex<BTreeSet<ScopedPath>> = Mutex::default();
         let visit = |chunk: &Chunk<'_>| {
             tally.step(hands);
             let Some(visible) = Visible::of(&pattern, hands, chunk, &tally) else { return };
@@ -143,7 +144,11 @@ impl Tool for CountMatchesTool {
             visible.each(&mut |_| n_found += 1);
             tally.n_matches.fetch_add(n_found, Ordering::Relaxed);
             // A large file comes in several chunks, and counts once.
-            n_files.fetch_add(u64::from(n_found > 0 && chunk.lines_before == 0), Ordering::Relaxed);
+            if n_found > 0
+                && (!chunk.partial || large.lock().is_ok_and(|mut large| large.insert(chunk.path.clone())))
+            {
+                n_files.fetch_add(1, Ordering::Relaxed);
+            }
         };
         let deadline = hands.deadline();
         let report = hands.blocking(|| hands.files().count(permit, &deadline, &visit))?.map_err(files)?;
@@ -274,34 +279,37 @@ impl Search<'_, '_> {
         // A line of megabytes is looked at near its match only.
         let from = column.saturating_sub(LONGEST_LINE * 4);
         let near = bytes.get(from..bytes.len().min(column + LONGEST_LINE * 4)).unwrap_or_default();
-        let text = match std::str::from_utf8(near) {
-            Ok(text) => {
-                let (text, n_covered) = cover(text, line_start + from, findings);
-                self.hands.redacted(n_covered);
-                text
-            }
-            // Places in a repaired text are not those that were scanned, so it is scanned itself.
-            Err(_) => self.hands.redactor().text(&String::from_utf8_lossy(near)).value.into_string(),
+        let (before, behind) = near.split_at_checked(column - from).unwrap_or((near, &[]));
+        let shown = |part: &[u8], at: usize| {
+            let (clean, n_covered) = cover_bytes(part, at, findings);
+            self.hands.redacted(n_covered);
+            String::from_utf8_lossy(&clean).into_owned()
         };
+        let place = chunk.at + line_start + from;
+        let before = shown(before, place);
+        let text = format!("{before}{}", shown(behind, place + column - from));
         let text = text.trim_end_matches('\r');
         let cut = bytes.len() > LONGEST_LINE;
-        let text = if cut { around(text, column - from) } else { text.to_owned() };
+        let text = if cut { around(text, before.len()) } else { text.to_owned() };
         Match { path: self.hands.spelled(chunk.path), line, column: column as u64 + 1, text, cut }
     }
 }
 
-/// The matches of a pattern that do not touch a secret: counting those would spell it out, guess by guess.
-/// THREAT: P02.
+/// A chunk in which the pattern matches, with what must not be seen of it: secrets are walls between which the pattern
+/// is searched, or counting matches would spell them out, guess by guess. THREAT: P02.
 struct Visible<'a> {
     pattern: &'a Pattern,
     bytes: &'a [u8],
+    /// At places of `chunk.around`.
     findings: Vec<Finding>,
+    hidden: Vec<Range<usize>>,
     budget: PatternTime,
     tally: &'a Tally,
 }
 
 impl<'a> Visible<'a> {
-    /// `None` when nothing matches, which is most files; only the others are searched for secrets.
+    /// `None` when nothing matches, which is most files; only the others are searched for secrets. That is safe to tell:
+    /// what matches between the walls matches in the whole text too.
     fn of(
         pattern: &'a Pattern,
         hands: &Hands<'_>,
@@ -316,23 +324,23 @@ impl<'a> Visible<'a> {
                 return None;
             }
         }
-        let findings = hands.redactor().scan(chunk.bytes);
-        Some(Visible { pattern, bytes: chunk.bytes, findings, budget: budget(), tally })
+        let findings = hands.redactor().scan(chunk.around);
+        let end = chunk.at + chunk.bytes.len();
+        let hidden = findings
+            .iter()
+            .filter(|finding| finding.end > chunk.at && finding.start < end)
+            .map(|finding| finding.start.saturating_sub(chunk.at)..finding.end.min(end) - chunk.at)
+            .collect();
+        Some(Visible { pattern, bytes: chunk.bytes, findings, hidden, budget: budget(), tally })
     }
 
     fn each(&self, visit: &mut dyn FnMut(Range<usize>)) {
-        for found in self.pattern.find_iter(self.bytes, &self.budget) {
-            let Ok(span) = found else {
-                self.tally.out_of_time.store(true, Ordering::Relaxed);
-                return;
-            };
-            let next = self.findings.partition_point(|finding| finding.end <= span.start);
-            // An empty match inside a secret touches it too.
-            let touched =
-                self.findings.get(next).is_some_and(|finding| finding.start < span.end.max(span.start + 1));
-            if !touched {
-                visit(span);
-            }
+        let visited = self.pattern.each_visible(self.bytes, &self.hidden, &self.budget, &mut |span| {
+            visit(span);
+            Ok::<(), OutOfTime>(())
+        });
+        if visited.is_err() {
+            self.tally.out_of_time.store(true, Ordering::Relaxed);
         }
     }
 }
