@@ -23,11 +23,18 @@ impl Hash {
     }
 
     pub(crate) fn write_hex(&self, out: &mut String) {
-        write_hex(&self.0, out);
+        // Pair by pair into a fixed array, which the compiler turns into a few vector instructions.
+        let mut digits = [[0u8; 2]; 32];
+        for (pair, byte) in digits.iter_mut().zip(self.0) {
+            *pair = [hex_digit(byte >> 4), hex_digit(byte & 15)];
+        }
+        out.push_str(str::from_utf8(digits.as_flattened()).unwrap_or_default());
     }
 
     pub(crate) fn to_hex(self) -> String {
-        hex(&self.0)
+        let mut out = String::with_capacity(64);
+        self.write_hex(&mut out);
+        out
     }
 
     pub(crate) fn parse(text: &str) -> Option<Hash> {
@@ -144,17 +151,11 @@ fn signed_text(name: &str, tip: &Tip, time: &str) -> String {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() * 2);
-    write_hex(bytes, &mut out);
-    out
+    bytes.iter().flat_map(|byte| [hex_digit(byte >> 4), hex_digit(byte & 15)]).map(char::from).collect()
 }
 
-fn write_hex(bytes: &[u8], out: &mut String) {
-    let digit = |value: u8| char::from(if value < 10 { b'0' + value } else { b'a' + value - 10 });
-    for byte in bytes {
-        out.push(digit(byte >> 4));
-        out.push(digit(byte & 15));
-    }
+fn hex_digit(value: u8) -> u8 {
+    if value < 10 { b'0' + value } else { b'a' - 10 + value }
 }
 
 /// Lower case only: one value has one spelling.
@@ -224,6 +225,9 @@ mod tests {
     #[test]
     fn hexadecimal_reads_back() {
         assert_eq!(hex(&[0, 0x9a, 0xff]), "009aff");
+        let hash = Hash::of(b"");
+        assert_eq!(hash.to_hex(), hex(&hash.0));
+        assert_eq!(Hash::parse(&hash.to_hex()), Some(hash));
         assert_eq!(unhex::<3>("009aff"), Some([0, 0x9a, 0xff]));
         for bad in ["009AFF", "009af", "009aff00", "00 aff", "00gaff"] {
             assert_eq!(unhex::<3>(bad), None, "{bad}");

@@ -2,12 +2,13 @@
 //!
 //! Knows segments and heads, not what a record says.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
 
+use crate::disk::Sink;
 use crate::segment::{self, Segment};
 use crate::{AuditError, Clock};
 
@@ -75,6 +76,15 @@ impl State {
         }
         self.settle();
     }
+}
+
+/// A file without a name is synced with success and lost all the same.
+fn sync_linked(sink: &dyn Sink, path: &Path) -> Result<(), AuditError> {
+    sink.sync().map_err(AuditError::io("sync", path))?;
+    if sink.is_linked().map_err(AuditError::io("look at", path))? {
+        return Ok(());
+    }
+    Err(AuditError::Gone { path: path.to_owned() })
 }
 
 impl Shared {
@@ -154,7 +164,7 @@ impl Shared {
         state.last_group = ticket - state.synced;
         drop(state);
 
-        let synced = if needs_sync { sink.sync().map_err(AuditError::io("sync", &path)) } else { Ok(()) };
+        let synced = if needs_sync { sync_linked(&*sink, &path) } else { Ok(()) };
         let headed = match (&synced, depth) {
             (Ok(()), Depth::Head) => {
                 Some(segment::write_head(&self.dir, &name, tip, self.clock.now(), &self.key))
@@ -197,7 +207,7 @@ impl Shared {
 
     /// The last words for a segment that is about to be left behind. The caller has waited for `quiet`.
     pub(crate) fn finish_segment(&self, state: &mut State) -> Result<(), AuditError> {
-        state.segment.sink.sync().map_err(AuditError::io("sync", &state.segment.path))?;
+        sync_linked(&*state.segment.sink, &state.segment.path)?;
         segment::write_head(&self.dir, &state.segment.name, state.segment.tip, self.clock.now(), &self.key)?;
         state.settle();
         Ok(())

@@ -14,8 +14,6 @@ pub enum Severity {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Obligations {
-    /// The intent must be on record before anything happens; without it the call is refused.
-    pub intent_required: bool,
     pub severity: Severity,
 }
 
@@ -27,10 +25,10 @@ impl Obligations {
         };
         let severity = match (role, capability) {
             (_, Capability::ManageSystem | Capability::PushGit) => Severity::Critical,
-            // Specification 004: what the privileged roles change always goes to the security stream.
+            // Specification 004: what the privileged roles change stands out in the record.
             (Role::Sre | Role::ReleaseManager, _) if changes => Severity::Warning,
             (Role::Dev | Role::ProductOwner | Role::Sre | Role::ReleaseManager, _) => Severity::Info,
         };
-        Obligations { intent_required: changes, severity }
+        Obligations { severity }
     }
 }

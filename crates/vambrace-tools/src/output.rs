@@ -59,7 +59,7 @@ impl Tool for ReadOutputTool {
             entries.push(("next_offset", Tree::bytes(end)));
         }
         entries.push(("content", Tree::Text(part.text)));
-        let tree = Tree::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect());
+        let tree = Tree::map(entries);
         Ok(RawOutput::bounded_by_request(tree))
     }
 }

@@ -28,7 +28,7 @@ impl Tree {
     }
 
     /// A map whose keys are ours.
-    pub fn map<const N: usize>(entries: [(&'static str, Tree); N]) -> Tree {
+    pub fn map(entries: impl IntoIterator<Item = (&'static str, Tree)>) -> Tree {
         Tree::Map(entries.into_iter().map(|(key, value)| (Cow::Borrowed(key), value)).collect())
     }
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use tempfile::TempDir;
-use vambrace_audit::{AuditError, AuditLog, verify};
+use vambrace_audit::{AuditError, AuditLog, AuditSettings, verify};
 
-use crate::support::{call, clock, events, intent, open, segments, settings, write_calls};
+use crate::support::{call, clock, events, intent, open, segments, settings, success, write_calls};
 
 #[test]
 fn everything_is_private() {
@@ -45,6 +45,8 @@ fn a_deleted_segment_is_an_error_and_then_another_is_used() {
     let clock = clock();
     let log = open(dir.path(), &clock);
     write_calls(&log, 0..1);
+    // So that the background thread, which looks as well, has nothing to do.
+    log.seal().unwrap();
     fs::remove_file(&segments(dir.path())[0]).unwrap();
     clock.pass(1);
     let refused = log.intent(&call(1, "agent"), &intent()).unwrap_err();
@@ -54,6 +56,27 @@ fn a_deleted_segment_is_an_error_and_then_another_is_used() {
     assert_eq!(events(dir.path()), ["segment_lost"]);
     let broken = verify(dir.path()).unwrap().broken.unwrap();
     assert!(broken.why.contains("deleted"), "{broken}");
+}
+
+#[test]
+fn a_segment_deleted_before_the_outcome_is_noticed() {
+    for durable in [true, false] {
+        let dir = TempDir::new().unwrap();
+        let clock = clock();
+        let settings = AuditSettings { durable, ..settings(dir.path()) };
+        let log = AuditLog::open(settings, clock.clone()).unwrap();
+        let call = call(1, "agent");
+        let _intent = log.intent(&call, &intent()).unwrap();
+        log.seal().unwrap();
+        fs::remove_file(&segments(dir.path())[0]).unwrap();
+        clock.pass(1);
+        // Who waits for the disk is told at once, all others by the next sync.
+        assert_eq!(log.outcome(&call, &success()).is_err(), durable);
+        assert!(log.seal().is_err());
+        write_calls(&log, 2..3);
+        drop(log);
+        assert_eq!(events(dir.path()), ["segment_lost"]);
+    }
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Tool for ListFilesTool {
             if entry.blocked {
                 fields.push(("blocked", Tree::Bool(true)));
             }
-            Tree::Map(fields.into_iter().map(|(key, value)| (key.into(), value)).collect())
+            Tree::map(fields)
         });
         let entries = Tree::List(entries.collect());
         Ok(RawOutput::new(Tree::map([("entries", entries), ("truncated", Tree::Bool(listing.truncated))])))

@@ -77,7 +77,7 @@ impl Tool for ReadFileTool {
         }
         // Last, so that the small facts stay in sight above a long text.
         entries.push(("content", Tree::Text(text.content)));
-        let tree = Tree::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect());
+        let tree = Tree::map(entries);
         Ok(RawOutput::bounded_by_request(tree))
     }
 }

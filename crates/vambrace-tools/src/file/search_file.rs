@@ -108,7 +108,7 @@ impl Tool for SearchFileTool {
             ("truncated", Tree::Bool(n_shown < n_matches)),
         ];
         entries.extend(passed_over(&report));
-        Ok(RawOutput::new(Tree::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())))
+        Ok(RawOutput::new(Tree::map(entries)))
     }
 }
 
@@ -158,7 +158,7 @@ impl Tool for CountMatchesTool {
             ("files", Tree::bytes(n_files.into_inner())),
         ];
         entries.extend(passed_over(&report));
-        Ok(RawOutput::new(Tree::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())))
+        Ok(RawOutput::new(Tree::map(entries)))
     }
 }
 
@@ -369,6 +369,6 @@ impl Match {
         if self.cut {
             fields.push(("cut", Tree::Bool(true)));
         }
-        Tree::Map(fields.into_iter().map(|(key, value)| (key.into(), value)).collect())
+        Tree::map(fields)
     }
 }
