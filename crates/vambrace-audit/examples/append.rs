@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use vambrace_audit::{
-    AlertSettings, AuditLog, AuditSettings, CallEntry, Intent, Purpose, Severity, SystemClock,
+    AlertSettings, AuditLog, AuditSettings, CallEntry, Ending, Intent, Outcome, Purpose, Severity,
+    SystemClock, Verdict,
 };
-use vambrace_redact::{Redactor, RedactorSettings};
+use vambrace_redact::{RedactedTree, Redactor, RedactorSettings};
 use vambrace_types::{CallId, Caller, Door, Enforcement, Role, SessionId, Timestamp, ToolName, Tree};
 
 const APPENDS: u32 = 20_000;
@@ -57,6 +58,23 @@ fn intent() -> Intent {
     }
 }
 
+fn outcome() -> Outcome {
+    Outcome {
+        verdict: Verdict::Allow,
+        rule: "role dev (built in)".to_owned(),
+        ending: Ending::Success,
+        error: None,
+        result: RedactedTree::null(),
+        duration_ms: 7,
+        redactions: 0,
+        truncated: false,
+        enforcement: Enforcement::Full,
+        severity: Severity::Info,
+        checkpoint: None,
+        violation: None,
+    }
+}
+
 /// The processor time of this thread: what a record costs, however busy the machine is.
 fn spent() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -74,7 +92,14 @@ fn unsynced(dir: &Path) {
     for _ in 0..APPENDS {
         let _receipt = log.intent(&call, &intent).unwrap();
     }
-    each("append, unsynced", APPENDS, spent() - start);
+    each("append, unsynced, intents", APPENDS, spent() - start);
+
+    let outcome = outcome();
+    let start = spent();
+    for _ in 0..APPENDS {
+        let _receipt = log.outcome(&call, &outcome).unwrap();
+    }
+    each("append, unsynced, outcomes", APPENDS, spent() - start);
 
     let start = spent();
     for _ in 0..APPENDS {

@@ -3,7 +3,8 @@
 //! Knows segments and heads, not what a record says.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
@@ -15,6 +16,9 @@ use crate::{AuditError, Clock};
 /// How long records gather before the background thread syncs them.
 const GATHER: Duration = Duration::from_millis(50);
 
+/// How often to look at a lock before sleeping: some microseconds.
+const SPINS: usize = 128;
+
 /// How often whoever syncs lets others go first.
 const TURNS: usize = 64;
 
@@ -23,10 +27,36 @@ pub(crate) struct Shared {
     pub(crate) key: SigningKey,
     pub(crate) clock: Arc<dyn Clock>,
     state: Mutex<State>,
-    /// A sync has ended.
+    progress: Progress,
+    /// A sync has ended: for whoever wants to exchange the segment.
     done: Condvar,
+    /// A sync has ended: for those who wait until their record is safe. A gate of its own, because they are many, and
+    /// all of them at the lock of the state would keep each other and the writers waiting.
+    gate: Mutex<()>,
+    opened: Condvar,
     /// There is something to sync, or it is time to go.
     work: Condvar,
+}
+
+/// What can be seen without the lock. Changed only under it.
+#[derive(Default)]
+struct Progress {
+    /// As in the state.
+    ticket: AtomicU64,
+    /// As in the state, but not beyond what a sync has covered or tried.
+    synced: AtomicU64,
+    /// Whether `synced` may count records that are lost. Then only the state knows which.
+    any_failed: AtomicBool,
+    /// How many syncs have ended.
+    n_ended: AtomicU64,
+}
+
+impl Progress {
+    /// Whether the record is on disk for certain.
+    fn is_safe(&self, ticket: u64) -> bool {
+        // INVARIANT: a failure is noted before `synced` passes the records that it concerns.
+        self.synced.load(Ordering::Acquire) >= ticket && !self.any_failed.load(Ordering::Acquire)
+    }
 }
 
 pub(crate) struct State {
@@ -67,15 +97,6 @@ impl State {
         self.sealed = self.ticket;
         self.settled = self.ticket;
     }
-
-    /// Gives the segment up: what it holds beyond the last sync may not survive, and nobody is told that it did.
-    pub(crate) fn abandon_segment(&mut self) {
-        if self.synced < self.ticket {
-            let after = if self.failed.1 == self.synced { self.failed.0 } else { self.synced };
-            self.failed = (after, self.ticket);
-        }
-        self.settle();
-    }
 }
 
 /// A file without a name is synced with success and lost all the same.
@@ -102,11 +123,40 @@ impl Shared {
             syncing: false,
             stop: false,
         };
-        Shared { dir, key, clock, state: Mutex::new(state), done: Condvar::new(), work: Condvar::new() }
+        Shared {
+            dir,
+            key,
+            clock,
+            state: Mutex::new(state),
+            progress: Progress::default(),
+            done: Condvar::new(),
+            gate: Mutex::default(),
+            opened: Condvar::new(),
+            work: Condvar::new(),
+        }
+    }
+
+    /// Gives the segment up: what it holds beyond the last sync may not survive, and nobody is told that it did.
+    pub(crate) fn abandon_segment(&self, state: &mut State) {
+        if state.synced < state.ticket {
+            let after = if state.failed.1 == state.synced { state.failed.0 } else { state.synced };
+            state.failed = (after, state.ticket);
+            self.progress.any_failed.store(true, Ordering::Release);
+        }
+        state.settle();
     }
 
     /// A panic elsewhere must not silence the record: the state only changes after a line is whole.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        // Whoever holds it is in the middle of a short write: going to sleep and being woken takes several times as
+        // long as that, for both.
+        for _ in 0..SPINS {
+            match self.state.try_lock() {
+                Ok(state) => return state,
+                Err(TryLockError::Poisoned(state)) => return state.into_inner(),
+                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+            }
+        }
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -122,12 +172,17 @@ impl Shared {
             self.work.notify_one();
         }
         state.ticket += 1;
+        self.progress.ticket.store(state.ticket, Ordering::Release);
         state.ticket
     }
 
     /// Returns when the record with this ticket is safe. The first to come does the work for all.
-    pub(crate) fn sync_to(&self, ticket: u64, depth: Depth) -> Result<(), AuditError> {
-        let mut state = self.lock();
+    pub(crate) fn sync_to<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        ticket: u64,
+        depth: Depth,
+    ) -> Result<(), AuditError> {
         loop {
             let (after, upto) = state.failed;
             if ticket > after && ticket <= upto {
@@ -142,11 +197,35 @@ impl Shared {
                 return Ok(());
             }
             if state.syncing {
-                state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+                let n_ended = self.progress.n_ended.load(Ordering::Acquire);
+                drop(state);
+                self.wait_for_end(n_ended);
+                if depth == Depth::Data && self.progress.is_safe(ticket) {
+                    return Ok(());
+                }
+                state = self.lock();
                 continue;
             }
             state = self.sync_now(state, depth)?;
         }
+    }
+
+    /// Returns when more syncs have ended than this.
+    fn wait_for_end(&self, n_ended: u64) {
+        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        let still = |_: &mut ()| self.progress.n_ended.load(Ordering::Acquire) == n_ended;
+        drop(self.opened.wait_while(gate, still).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Tells that a sync has ended. Under the lock of the state, so that whoever sees `syncing` waits for this.
+    fn end_sync(&self, state: &mut State) {
+        state.syncing = false;
+        self.progress.synced.store(state.synced, Ordering::Release);
+        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        self.progress.n_ended.fetch_add(1, Ordering::AcqRel);
+        drop(gate);
+        self.opened.notify_all();
+        self.done.notify_all();
     }
 
     /// Syncs everything written so far, without holding up those who write on.
@@ -173,8 +252,8 @@ impl Shared {
         };
 
         let mut state = self.lock();
-        state.syncing = false;
         if let Err(cause) = &synced {
+            self.progress.any_failed.store(true, Ordering::Release);
             state.failed = (state.synced, ticket);
             state.lost = Some(cause.to_string());
         }
@@ -185,7 +264,7 @@ impl Shared {
         if headed.is_some() || synced.is_err() {
             state.settled = state.settled.max(ticket);
         }
-        self.done.notify_all();
+        self.end_sync(&mut state);
         synced?;
         headed.transpose()?;
         Ok(state)
@@ -193,16 +272,19 @@ impl Shared {
 
     /// Those whom the last sync released are about to write again: a sync that waits for them serves them all, one
     /// that does not serves only itself. A lone caller never waits here.
-    fn gather<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn gather<'a>(&'a self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let enough = state.synced + state.last_group;
+        if state.ticket >= enough {
+            return state;
+        }
+        drop(state);
         for _ in 0..TURNS {
-            if state.ticket - state.synced >= state.last_group {
+            if self.progress.ticket.load(Ordering::Acquire) >= enough {
                 break;
             }
-            drop(state);
             std::thread::yield_now();
-            state = self.lock();
         }
-        state
+        self.lock()
     }
 
     /// The last words for a segment that is about to be left behind. The caller has waited for `quiet`.
@@ -215,8 +297,9 @@ impl Shared {
 
     /// Syncs and signs whatever is not yet.
     pub(crate) fn seal(&self) -> Result<(), AuditError> {
-        let ticket = self.lock().ticket;
-        self.sync_to(ticket, Depth::Head)
+        let state = self.lock();
+        let ticket = state.ticket;
+        self.sync_to(state, ticket, Depth::Head)
     }
 
     /// The background thread. It sleeps while there is nothing to do.

@@ -158,9 +158,8 @@ impl AuditLog {
         append_line(state, look)?;
         let written = Written { seq: state.segment.tip.count, hash: state.segment.tip.hash, time };
         let ticket = self.shared.count(state);
-        drop(guard);
         if self.durable {
-            self.shared.sync_to(ticket, Depth::Data)?;
+            self.shared.sync_to(guard, ticket, Depth::Data)?;
         }
         Ok(written)
     }
@@ -187,7 +186,7 @@ impl AuditLog {
         let segment = Segment::make(dir, &mut registry, now)?;
         let old = std::mem::replace(&mut state.segment, segment);
         if let Some(why) = state.lost.take() {
-            state.abandon_segment();
+            self.shared.abandon_segment(&mut state);
             let message = format!("segment {} was given up: {why}", old.name);
             let State { buffer, segment, .. } = &mut *state;
             buffer.clear();

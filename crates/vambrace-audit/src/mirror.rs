@@ -3,17 +3,19 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use jiff::tz::TimeZone;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
 use vambrace_types::{Timestamp, Tree};
 
 use crate::entry::{CallEntry, Outcome};
 use crate::line::Object;
 use crate::{AuditError, moment};
 
+const NAME: &str = "tool_log.jsonl";
 const SHORT: usize = 2048;
 const LONG: usize = 4096;
 const INPUT: usize = 36 * 1024;
@@ -22,7 +24,31 @@ const HEAD: usize = 2048;
 
 pub(crate) struct Mirror {
     dir: PathBuf,
+    path: PathBuf,
     zone: TimeZone,
+    /// Kept between calls.
+    file: Mutex<Option<(Identity, File)>>,
+}
+
+/// Which file it is, wherever its name may lead by now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    device: (u32, u32),
+    inode: u64,
+}
+
+impl Identity {
+    /// What `path` names below `dir`, the last link not followed.
+    fn of(dir: impl AsFd, path: impl rustix::path::Arg, flags: AtFlags) -> io::Result<Identity> {
+        let wanted = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::NLINK;
+        let found = rustix::fs::statx(dir, path, flags | AtFlags::SYMLINK_NOFOLLOW, wanted)?;
+        // THREAT: a second name for another file would turn the mirror into a way to write there.
+        let is_file = FileType::from_raw_mode(found.stx_mode.into()) == FileType::RegularFile;
+        if !is_file || found.stx_nlink != 1 {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file with one name"));
+        }
+        Ok(Identity { device: (found.stx_dev_major, found.stx_dev_minor), inode: found.stx_ino })
+    }
 }
 
 /// One line of specification 002; `input` and `result` are JSON objects.
@@ -58,7 +84,8 @@ impl Seed002<'_> {
 
 impl Mirror {
     pub(crate) fn new(dir: PathBuf) -> Mirror {
-        Mirror { dir, zone: TimeZone::system() }
+        let path = dir.join(NAME);
+        Mirror { dir, path, zone: TimeZone::system(), file: Mutex::default() }
     }
 
     pub(crate) fn append(
@@ -81,12 +108,24 @@ impl Mirror {
             git_commit: outcome.checkpoint.as_deref(),
         }
         .write(&mut line);
-        let path = self.dir.join("tool_log.jsonl");
-        self.write(&line).map_err(AuditError::io("write", &path))
+        self.write(&line).map_err(AuditError::io("write", &self.path))
     }
 
-    /// Opened anew for each line, beneath a folder that is not a link: the workspace is where the agent lives.
+    /// To the file that is open, if its name still leads to it; otherwise the name is opened anew.
     fn write(&self, line: &str) -> io::Result<()> {
+        let mut kept = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = Identity::of(rustix::fs::CWD, &self.path, AtFlags::empty());
+        let (_, file) = match kept.take() {
+            Some((identity, file)) if named.is_ok_and(|named| named == identity) => {
+                kept.insert((identity, file))
+            }
+            Some(_) | None => kept.insert(self.open()?),
+        };
+        file.write_all(line.as_bytes())
+    }
+
+    /// Beneath a folder that is not a link: the workspace is where the agent lives.
+    fn open(&self) -> io::Result<(Identity, File)> {
         let folder = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let dir = match rustix::fs::open(&self.dir, folder, Mode::empty()) {
             Err(rustix::io::Errno::NOENT) => {
@@ -97,9 +136,9 @@ impl Mirror {
         };
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let private = Mode::RUSR | Mode::WUSR;
-        let (descriptor, is_new) = match rustix::fs::openat(&dir, "tool_log.jsonl", flags, private) {
+        let (descriptor, is_new) = match rustix::fs::openat(&dir, NAME, flags, private) {
             Err(rustix::io::Errno::NOENT) => {
-                (rustix::fs::openat(&dir, "tool_log.jsonl", flags | OFlags::CREATE, private)?, true)
+                (rustix::fs::openat(&dir, NAME, flags | OFlags::CREATE, private)?, true)
             }
             other => (other?, false),
         };
@@ -110,13 +149,8 @@ impl Mirror {
                 File::from(ignore).write_all(b"*\n")?;
             }
         }
-        let mut file = File::from(descriptor);
-        let found = file.metadata()?;
-        // THREAT: a second name for another file would turn the mirror into a way to write there.
-        if !found.is_file() || found.nlink() != 1 {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file with one name"));
-        }
-        file.write_all(line.as_bytes())
+        let file = File::from(descriptor);
+        Ok((Identity::of(&file, c"", AtFlags::EMPTY_PATH)?, file))
     }
 }
 

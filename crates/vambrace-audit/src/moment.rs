@@ -23,25 +23,31 @@ fn write_common(millis: u64, out: &mut String) {
     let (year, month, day) = date(days);
     let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
     let (second, milli) = (of_day / 1000 % 60, of_day % 1000);
-    for (value, n_digits, behind) in [
-        (year, 4, '-'),
-        (month, 2, '-'),
-        (day, 2, 'T'),
-        (hour, 2, ':'),
-        (minute, 2, ':'),
-        (second, 2, '.'),
-        (milli, 3, 'Z'),
-    ] {
-        push_digits(value, n_digits, out);
-        out.push(behind);
+    let digit = |value: u64| b'0' + u8::try_from(value % 10).unwrap_or_default();
+    let mut bytes = *b"0000-00-00T00:00:00.000Z";
+    let digits = [
+        year / 1000,
+        year / 100,
+        year / 10,
+        year,
+        month / 10,
+        month,
+        day / 10,
+        day,
+        hour / 10,
+        hour,
+        minute / 10,
+        minute,
+        second / 10,
+        second,
+        milli / 100,
+        milli / 10,
+        milli,
+    ];
+    for (place, value) in bytes.iter_mut().filter(|byte| **byte == b'0').zip(digits) {
+        *place = digit(value);
     }
-}
-
-fn push_digits(value: u64, n_digits: u32, out: &mut String) {
-    for place in (0..n_digits).rev() {
-        let digit = value / 10_u64.pow(place) % 10;
-        out.push(char::from(b'0' + u8::try_from(digit).unwrap_or_default()));
-    }
+    out.push_str(str::from_utf8(&bytes).unwrap_or_default());
 }
 
 /// The Gregorian date so many days after 1 January 1970. Years are counted from March here, so that the leap day is

@@ -151,6 +151,7 @@ fn record_recovery(audit: &AuditLog, redactor: &Redactor, recovery: &Recovery) {
         (&recovery.finished, Severity::Info, "finished an edit that a crash interrupted"),
         (&recovery.reverted, Severity::Warning, "reverted an edit that a crash interrupted"),
         (&recovery.conflicts, Severity::Critical, "left alone: it changed since a crash interrupted an edit"),
+        (&recovery.postponed, Severity::Warning, "still interrupted by a crash: somebody holds its lock"),
     ] {
         for path in paths {
             let event = Event {
@@ -321,7 +322,7 @@ mod tests {
             finished: vec!["a.txt".to_owned()],
             reverted: vec!["b-qz-horse-battery.txt".to_owned()],
             conflicts: vec!["c.txt".to_owned()],
-            ..Recovery::default()
+            postponed: vec!["d.txt".to_owned()],
         };
         record_recovery(&audit, &redactor, &recovery);
         let listed = vambrace_audit::list(&audit_folder(folder.path()), &Filter::default()).unwrap();
@@ -333,6 +334,7 @@ mod tests {
                 "a.txt: finished an edit that a crash interrupted",
                 "b-[REDACTED:env-deploy-key].txt: reverted an edit that a crash interrupted",
                 "c.txt: left alone: it changed since a crash interrupted an edit",
+                "d.txt: still interrupted by a crash: somebody holds its lock",
             ]
         );
     }

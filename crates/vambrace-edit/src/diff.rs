@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 use similar::udiff::UnifiedHunkHeader;
 use similar::{DiffOp, DiffTag, group_diff_ops};
 
+use ends::Middle;
+
 const CONTEXT: usize = 3;
 const NOWHERE: &str = "/dev/null";
 
@@ -16,20 +18,24 @@ pub fn unified_diff(old_name: &str, new_name: &str, old: &str, new: &str) -> Str
     if old == new {
         return String::new();
     }
-    let ends::Middle { old, new, n_before } = ends::set_aside(old, new, CONTEXT);
-    let old: Vec<&str> = old.split_inclusive('\n').collect();
-    let new: Vec<&str> = new.split_inclusive('\n').collect();
-    let groups = group_diff_ops(lines::compare(&old, &new), CONTEXT);
     let mut out = format!("--- {}\n+++ {}\n", one_line(old_name), one_line(new_name));
+    write_hunks(&mut out, &ends::set_aside(old, new, CONTEXT));
+    out
+}
+
+fn write_hunks(out: &mut String, middle: &Middle<'_>) {
+    let old: Vec<&str> = middle.old.split_inclusive('\n').collect();
+    let new: Vec<&str> = middle.new.split_inclusive('\n').collect();
+    let groups = group_diff_ops(lines::compare(&old, &new), CONTEXT);
     for ops in groups.iter().filter(|ops| !ops.is_empty()) {
+        let in_file: Vec<DiffOp> =
+            ops.iter().map(|op| lines::shifted(*op, middle.n_before, middle.n_before)).collect();
         // Writing to a string does not fail.
-        let in_file: Vec<DiffOp> = ops.iter().map(|op| lines::shifted(*op, n_before, n_before)).collect();
         let _ = writeln!(out, "{}", UnifiedHunkHeader::new(&in_file));
         for op in ops {
-            write_op(&mut out, *op, &old, &new);
+            write_op(out, *op, &old, &new);
         }
     }
-    out
 }
 
 /// The diff of a file that did not exist.
@@ -72,4 +78,33 @@ fn one_line(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn setting_the_ends_aside_changes_nothing(
+            lines in proptest::collection::vec("[ab]{0,1}\r?\n", 0..24),
+            last in "[ab]{0,2}",
+            at in 0_usize..24,
+            n_dropped in 0_usize..3,
+            added in "[ab\n]{0,4}",
+        ) {
+            let at = at.min(lines.len());
+            let until = (at + n_dropped).min(lines.len());
+            let old = format!("{}{last}", lines.concat());
+            let new = format!("{}{added}{}{last}", lines[..at].concat(), lines[until..].concat());
+            let (mut trimmed, mut whole) = (String::new(), String::new());
+            write_hunks(&mut trimmed, &ends::set_aside(&old, &new, CONTEXT));
+            write_hunks(&mut whole, &Middle { old: &old, new: &new, n_before: 0 });
+            prop_assert_eq!(trimmed, whole);
+        }
+    }
 }

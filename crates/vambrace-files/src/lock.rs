@@ -130,10 +130,9 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Only if it is still ours: after thirty seconds somebody may have taken it over.
-        let Ok(ours) = rustix::fs::fstat(&self.file) else { return };
-        if look(self.folder.as_fd(), &self.name).is_ok_and(|there| identity(&there) == identity(&ours)) {
-            let _ = remove(self.folder.as_fd(), &self.name, &self.file, &ours);
+        // Only if it is still ours: after thirty seconds somebody may have taken it over. Renewed, it is nobody's to take.
+        if self.renew() {
+            let _ = rustix::fs::unlinkat(&self.folder, &self.name, AtFlags::empty());
         }
     }
 }

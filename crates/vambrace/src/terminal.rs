@@ -26,17 +26,50 @@ pub(crate) fn complain(text: &str) {
 }
 
 pub(crate) fn warn(text: &str) {
-    complain(&format!("{} {text}", "warning:".yellow().bold()));
+    complain(&format!("{} {}", "warning:".yellow().bold(), one_line(text)));
 }
 
 pub(crate) fn fail(text: &str) {
-    complain(&format!("{} {text}", "error:".red().bold()));
+    complain(&format!("{} {}", "error:".red().bold(), one_line(text)));
+}
+
+/// A text that somebody else chose, as a part of one line: what would begin a line of its own, overwrite this one or
+/// turn its order round is spelled out. THREAT: P03, a forged line looks like one of ours.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_treacherous(c) {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+/// Controls (C0, DEL, C1), separators of lines and paragraphs, and what changes the direction of writing.
+fn is_treacherous(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// JSON for a person. Its own line breaks stay; inside its texts nothing is left that a terminal would obey.
+fn readable(value: &Value) -> String {
+    let mut text = String::new();
+    for c in format!("{value:#}").chars() {
+        if is_treacherous(c) && c != '\n' {
+            text.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            text.push(c);
+        }
+    }
+    text
 }
 
 /// JSON: readable for a person, one line for a program.
 pub(crate) fn json(value: &Value) {
     if is_watched() {
-        say(&format!("{value:#}"));
+        say(&readable(value));
     } else {
         say(&value.to_string());
     }
@@ -58,4 +91,35 @@ pub(crate) fn paint_diff(text: &str) -> String {
         painted.push('\n');
     }
     painted
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(one_line(text), expected);
+    }
+
+    #[test]
+    fn a_text_of_somebody_else_stays_on_its_line() {
+        check("plain, ünï and 漢字", "plain, ünï and 漢字");
+        check("a\nb", "a\\nb");
+        check("a\r\tb", "a\\r\\tb");
+        check("\u{1b}[2K", "\\u{1b}[2K");
+        check("\u{7f}\u{85}\u{9b}", "\\u{7f}\\u{85}\\u{9b}");
+        check("\u{202a}\u{202e}\u{2066}\u{2069}", "\\u{202a}\\u{202e}\\u{2066}\\u{2069}");
+        check("\u{2028}\u{200f}", "\\u{2028}\\u{200f}");
+    }
+
+    #[test]
+    fn readable_json_is_the_same_json() {
+        let value = json!({"message": "a\n\u{202e}b\u{9b}", "plain": "ü"});
+        let shown = readable(&value);
+        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
+        assert!(shown.chars().all(|c| c == '\n' || !is_treacherous(c)), "{shown}");
+    }
 }

@@ -111,6 +111,19 @@ fn the_mirror_is_the_same_and_is_ignored_by_git() {
     assert_eq!(fs::read_to_string(&mirror).unwrap(), exported(dir.path(), View::Seed002));
     assert_eq!(fs::read_to_string(folder.join(".gitignore")).unwrap(), "*\n");
 
+    // The file stays open between calls, but its name is what counts.
+    let remade = |away: &dyn Fn()| {
+        away();
+        let receipt = log.outcome(&call(3, "agent"), &success()).unwrap();
+        assert_eq!(receipt.warning(), None);
+        assert_eq!(fs::read_to_string(&mirror).unwrap().lines().count(), 1);
+    };
+    let aside = workspace.path().join("aside");
+    remade(&|| fs::remove_file(&mirror).unwrap());
+    remade(&|| fs::rename(&mirror, &aside).unwrap());
+    remade(&|| fs::rename(&folder, workspace.path().join("old")).unwrap());
+    remade(&|| fs::write(&mirror, "").unwrap());
+
     // THREAT: the agent lives in the workspace and may plant links.
     let target = workspace.path().join("target");
     fs::write(&target, "").unwrap();
@@ -120,6 +133,8 @@ fn the_mirror_is_the_same_and_is_ignored_by_git() {
         assert!(warning.contains(expected), "{warning}");
         assert_eq!(fs::read_to_string(&target).unwrap(), "");
     };
+    fs::hard_link(&mirror, workspace.path().join("second name")).unwrap();
+    warned("one name");
     fs::remove_file(&mirror).unwrap();
     symlink(&target, &mirror).unwrap();
     warned("tool_log.jsonl");

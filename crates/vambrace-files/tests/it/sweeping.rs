@@ -227,6 +227,10 @@ fn braces_in_a_gitignore_are_only_braces() {
     }
     world.put(".gitignore", "{a,b}.txt\nx.\\{c\n");
     assert_eq!(seen(&world, ".", false), [".gitignore", "a.txt", "q"]);
+    for (length, is_seen) in [(1022, false), (1023, true)] {
+        world.put(".gitignore", format!("[{}]\n", "q".repeat(length)));
+        assert_eq!(seen(&world, ".", false).contains(&"q".to_owned()), is_seen, "{length}");
+    }
 }
 
 /// What stands before and after a piece is shown with it, as far as a secret may reach.

@@ -15,6 +15,7 @@
 mod callers;
 mod child;
 mod clock;
+mod codes;
 mod crowd;
 mod disk;
 mod dry_run;

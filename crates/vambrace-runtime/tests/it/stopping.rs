@@ -196,22 +196,23 @@ fn finishing_waits_for_the_calls_under_way() {
 
 #[test]
 fn a_dry_run_is_stopped_like_a_call() {
-    let pulls: [(fn(&Leash), &str); 2] = [(Leash::cancel, "cancelled"), (Leash::caller_gone, "caller_gone")];
-    let calls = [
+    check_stopped_preview(Leash::cancel, "cancelled");
+    check_stopped_preview(Leash::caller_gone, "caller_gone");
+}
+
+#[track_caller]
+fn check_stopped_preview(pull: fn(&Leash), ending: &str) {
+    let world = World::plain(json!({"a.txt": "old"}));
+    for (tool, arguments) in [
         ("write_file", json!({"path": "a.txt", "content": "new"})),
         ("delete_file", json!({"path": "a.txt"})),
         ("search_file", json!({"regex": "old"})),
-    ];
-    let world = World::plain(json!({"a.txt": "old"}));
-    for ((pull, ending), (tool, arguments)) in
-        pulls.iter().flat_map(|pull| calls.iter().map(move |call| (pull, call)))
-    {
+    ] {
         let leash = Leash::default();
         pull(&leash);
-        let incoming = world.incoming(tool, arguments.clone());
-        let reply = world.send(Incoming { leash, dry_run: true, ..incoming });
+        let reply = world.send(Incoming { leash, dry_run: true, ..world.incoming(tool, arguments) });
         assert_eq!(code(&reply), Some(ErrorCode::Cancelled), "{tool}: {:?}", reply.error());
-        assert_eq!(world.records_of(&reply)[0]["ending"], *ending, "{tool}");
+        assert_eq!(world.records_of(&reply)[0]["ending"], ending, "{tool}");
     }
 }
 

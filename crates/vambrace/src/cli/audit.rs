@@ -7,7 +7,7 @@ use vambrace_audit::{Entry, Filter, RecordKind, Verdict, VerifyReport, View, rfc
 use super::Exit;
 use super::options::{AuditArgs, AuditWhat, Global};
 use super::start::{audit_dir, usage};
-use crate::terminal;
+use crate::terminal::{self, one_line};
 
 pub(crate) fn run(global: &Global, args: AuditArgs) -> Exit {
     attempt(global, args).unwrap_or_else(|exit| exit)
@@ -44,7 +44,7 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
             for record in records {
                 match serde_json::from_str::<Value>(&record.json) {
                     Ok(value) => terminal::json(&value),
-                    Err(_) => terminal::say(&record.json),
+                    Err(_) => terminal::say(&one_line(&record.json)),
                 }
             }
             Ok(Exit::Done)
@@ -58,11 +58,12 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
                                        "call_id": alert.call_id});
                     terminal::say(&value.to_string());
                 } else {
+                    let caller = one_line(&caller);
                     terminal::say(&format!(
                         "{time}  {}  {caller}  {}  {}",
-                        rule.red(),
-                        alert.action,
-                        alert.call_id
+                        one_line(&rule).red(),
+                        one_line(&alert.action),
+                        one_line(&alert.call_id)
                     ));
                 }
             }
@@ -91,7 +92,8 @@ fn list(global: &Global, entries: &[Entry]) {
             terminal::say(&value.to_string());
             continue;
         }
-        let text = |value: &Option<String>| value.clone().unwrap_or_default();
+        // Names and messages repeat what an agent wrote.
+        let text = |value: &Option<String>| value.as_deref().map(one_line).unwrap_or_default();
         let decision = match entry.verdict {
             Some(Verdict::Allow) => "allow".green().to_string(),
             Some(Verdict::Ask) => "ask".yellow().to_string(),
@@ -135,10 +137,10 @@ fn verified(global: &Global, report: &VerifyReport) -> Exit {
         Some(broken) => terminal::say(&format!(
             "{}  {} line {} (record {}): {}",
             "broken".red().bold(),
-            broken.segment,
+            one_line(&broken.segment),
             broken.line,
             broken.seq,
-            broken.why
+            one_line(&broken.why)
         )),
         None => terminal::say(&format!(
             "{}  {} records in {} segments, {} sealed",
@@ -151,13 +153,13 @@ fn verified(global: &Global, report: &VerifyReport) -> Exit {
     for intent in &report.open_intents {
         terminal::say(&format!(
             "intent without outcome: {} {} at {}",
-            intent.call_id,
-            intent.tool,
+            one_line(&intent.call_id),
+            one_line(&intent.tool),
             rfc3339(intent.time)
         ));
     }
     for note in &report.notes {
-        terminal::say(&format!("note: {note}"));
+        terminal::say(&format!("note: {}", one_line(note)));
     }
     exit
 }

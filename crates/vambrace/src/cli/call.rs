@@ -10,7 +10,7 @@ use vambrace_types::{Door, Status};
 use super::Exit;
 use super::lines::{LONGEST, Line, Lines};
 use super::options::{CallArgs, Global};
-use super::start::{Session, runtime, session, usage};
+use super::start::{Session, fell_over, runtime, session, tell_denial, usage};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, args: CallArgs) -> Exit {
@@ -25,7 +25,8 @@ fn attempt(global: &Global, args: CallArgs) -> Result<Exit, Exit> {
     };
     let arguments = arguments(args.arguments.as_deref())?;
     let reply = runtime.block_on(session.call(&tool, arguments, global.dry_run, Purpose::Call));
-    let reply = reply.ok_or(Exit::Failed)?;
+    let reply = reply.ok_or_else(fell_over)?;
+    tell_denial(global, &reply);
     show(global, &reply);
     Ok(Exit::of(&reply))
 }
@@ -78,7 +79,9 @@ async fn batch(global: &Global, session: &Session) -> Result<Exit, Exit> {
                 Ok((tool, arguments, dry_run)) => {
                     let dry_run = dry_run || global.dry_run;
                     let reply = session.call(&tool, arguments, dry_run, Purpose::Call).await;
-                    wire::tool_result(&reply.ok_or(Exit::Failed)?)
+                    let reply = reply.ok_or_else(fell_over)?;
+                    tell_denial(global, &reply);
+                    wire::tool_result(&reply)
                 }
                 Err(problem) => malformed("ValidationError", number, &problem),
             },

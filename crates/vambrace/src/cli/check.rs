@@ -13,7 +13,7 @@ use vambrace_types::Door;
 use super::Exit;
 use super::lines::{LONGEST, Line, Lines};
 use super::options::{CheckArgs, CheckWhat, Global, PathPurpose};
-use super::start::{Session, configuration, environment, runtime, session, usage};
+use super::start::{Session, configuration, environment, fell_over, runtime, session, tell_denial, usage};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, args: CheckArgs) -> Exit {
@@ -27,12 +27,14 @@ pub(crate) fn run(global: &Global, args: CheckArgs) -> Exit {
 
 fn one_path(global: &Global, path: &str, purpose: PathPurpose) -> Result<Exit, Exit> {
     let session = session(global, Door::CommandLine)?;
-    let reply = runtime()?.block_on(judge(&session, path, purpose)).ok_or(Exit::Failed)?;
+    let reply = runtime()?.block_on(judge(&session, path, purpose)).ok_or_else(fell_over)?;
+    tell_denial(global, &reply);
     let decision = wire::decision(&reply, path);
     if global.json || !terminal::is_watched() {
         terminal::json(&decision);
     } else {
-        let word = |key: &str| decision.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let word =
+            |key: &str| terminal::one_line(decision.get(key).and_then(Value::as_str).unwrap_or_default());
         let verdict = word("decision");
         let painted = match verdict.as_str() {
             "allow" => verdict.green().bold().to_string(),
@@ -86,11 +88,15 @@ fn batch(global: &Global, purpose: PathPurpose) -> Result<Exit, Exit> {
             Some(Some("delete")) => PathPurpose::Delete,
             Some(_) => return Err(wrong("`for` must be read, write or delete".to_owned())),
         };
-        let reply = runtime.block_on(judge(&session, input, purpose)).ok_or(Exit::Failed)?;
+        let reply = runtime.block_on(judge(&session, input, purpose)).ok_or_else(fell_over)?;
+        tell_denial(global, &reply);
         terminal::say(&wire::decision(&reply, input).to_string());
     }
     Ok(Exit::Done)
 }
+
+/// LIMIT: a finding has its place in the whole text, so the whole text is held.
+const LONGEST_TEXT: u64 = 64 << 20;
 
 /// Where the secrets are, never what they are.
 fn text(global: &Global) -> Result<Exit, Exit> {
@@ -99,8 +105,14 @@ fn text(global: &Global) -> Result<Exit, Exit> {
     let mut bytes = Vec::new();
     std::io::stdin()
         .lock()
+        .take(LONGEST_TEXT + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| usage(&format!("standard input: {error}")))?;
+    if bytes.len() as u64 > LONGEST_TEXT {
+        return Err(usage(&format!(
+            "standard input is longer than {LONGEST_TEXT} bytes; `vambrace redact` takes text of any length"
+        )));
+    }
     let findings: Vec<Value> = redactor
         .scan(&bytes)
         .iter()

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
-use vambrace_config::{ProfileName, init_text, schema, show, user_folder};
+use vambrace_config::{ProfileName, init_text, resolve, schema, show, user_folder};
 
 use super::Exit;
 use super::options::{ConfigArgs, ConfigWhat, Global};
@@ -62,6 +62,8 @@ fn init(global: &Global, file: Option<PathBuf>) -> Result<Exit, Exit> {
 
 fn check(global: &Global) -> Result<Exit, Exit> {
     let loaded = configuration(global)?;
+    resolve::check(&loaded, &environment()).map_err(|error| usage(&error.to_string()))?;
+    let without_effect = resolve::without_effect(&loaded.config);
     if global.json || !terminal::is_watched() {
         let weaker = loaded.weaker.iter().map(|weaker| {
             json!({"key": weaker.key, "value": weaker.value, "strict": weaker.strict, "origin": weaker.origin.to_string()})
@@ -71,6 +73,7 @@ fn check(global: &Global) -> Result<Exit, Exit> {
             "valid": true,
             "files": files.collect::<Vec<_>>(),
             "weaker": weaker.collect::<Vec<Value>>(),
+            "without_effect": without_effect,
         }));
         return Ok(Exit::Done);
     }
@@ -86,6 +89,9 @@ fn check(global: &Global) -> Result<Exit, Exit> {
             weaker.strict,
             weaker.origin
         ));
+    }
+    for key in without_effect {
+        terminal::say(&format!("{} {key} is set, but has no effect yet", "note:".yellow()));
     }
     terminal::say(&"valid".green().bold().to_string());
     Ok(Exit::Done)

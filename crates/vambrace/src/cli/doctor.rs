@@ -6,7 +6,7 @@ use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
 use vambrace_files::{Root, ambient_authority};
 use vambrace_runtime::{Purpose, Verdict};
-use vambrace_types::Door;
+use vambrace_types::{Door, ErrorCode, Role};
 
 use super::Exit;
 use super::options::Global;
@@ -98,7 +98,8 @@ fn yes(there: bool) -> String {
 
 /// Attacks through the real corridor, on a scratch workspace beside a canary.
 fn attack_rows(global: &Global) -> Vec<Row> {
-    match scratch(global).and_then(|scratch| attack(global, &scratch.0).map_err(|exit| format!("{exit:?}"))) {
+    let told = |_: Exit| "the corridor could not be built; the error above says why".to_owned();
+    match scratch(global).and_then(|scratch| attack(global, &scratch.0).map_err(told)) {
         Ok(rows) => rows,
         Err(why) => vec![row("self-attack", false, format!("could not be run: {why}"))],
     }
@@ -142,7 +143,8 @@ fn attack(global: &Global, folder: &Path) -> Result<Vec<Row>, Exit> {
         profile: global.profile.clone(),
         workspace: Some(folder.join("work")),
         service: None,
-        role: global.role,
+        // Whoever asks: a role that may do nothing would be refused everything, and prove nothing.
+        role: Role::Dev,
         tool: vambrace_policy::ToolMode::ALL,
         json: true,
         dry_run: false,
@@ -152,26 +154,44 @@ fn attack(global: &Global, folder: &Path) -> Result<Vec<Row>, Exit> {
     };
     let session = session(&scratch_global, Door::CommandLine)?;
     let runtime = runtime()?;
-    let denied = |tool: &str, arguments: Value| {
-        runtime
-            .block_on(session.call(tool, arguments, false, Purpose::Check))
-            .is_some_and(|reply| reply.verdict() == Verdict::Deny)
+    // The reason counts: a call that is refused for another one has not met the wall that its row is about.
+    let denied = |tool: &str, arguments: Value, codes: &[ErrorCode]| {
+        let reply = runtime.block_on(session.call(tool, arguments, false, Purpose::Check));
+        reply.is_some_and(|reply| {
+            reply.verdict() == Verdict::Deny && reply.error().is_some_and(|error| codes.contains(&error.code))
+        })
     };
-    let read = |path: &str| denied("read_file", json!({"path": path}));
-    let write = |path: &str| denied("write_file", json!({"path": path, "content": "x"}));
+    let read = |path: &str, codes: &[_]| denied("read_file", json!({"path": path}), codes);
+    let write = |path: &str, codes: &[_]| denied("write_file", json!({"path": path, "content": "x"}), codes);
     let untouched =
         |path: &str| std::fs::read_to_string(folder.join(path)).is_ok_and(|text| text == "canary");
+    use ErrorCode::{BlockedPath, HardLinkRefused, LinkRefused, PathOutsideProject, ProtectedPath};
+    // Where the operator allows no links at all, they are refused before anybody looks where they lead.
+    let outside = [PathOutsideProject, LinkRefused];
+    let blocked = [BlockedPath, LinkRefused];
     Ok(vec![
-        row("read above the workspace", read("../canary"), "../canary"),
-        row("read through a link outside", read("out"), "a link to ../canary"),
-        row("read through /proc", read("root"), "a link to /proc/self/root"),
-        row("read a link to a blocked file", read("env") && read("git"), "links to .env and .git/config"),
-        row("read a blocked file", read(".env") && read(".git/config"), ".env, .git/config"),
-        row("write through a link", write("out") && untouched("canary"), "a link to ../canary"),
-        row("write through a hard link", write("hard") && untouched("canary"), "a second name of ../canary"),
+        row("read above the workspace", read("../canary", &[PathOutsideProject]), "../canary"),
+        row("read through a link outside", read("out", &outside), "a link to ../canary"),
+        row("read through /proc", read("root", &outside), "a link to /proc/self/root"),
+        row(
+            "read a link to a blocked file",
+            read("env", &blocked) && read("git", &blocked),
+            "links to .env and .git/config",
+        ),
+        row(
+            "read a blocked file",
+            read(".env", &[BlockedPath]) && read(".git/config", &[BlockedPath]),
+            ".env, .git/config",
+        ),
+        row("write through a link", write("out", &outside) && untouched("canary"), "a link to ../canary"),
+        row(
+            "write through a hard link",
+            write("hard", &[HardLinkRefused]) && untouched("canary"),
+            "a second name of ../canary",
+        ),
         row(
             "plant a protected file",
-            write(".mcp.json") && write(".git/hooks/pre-commit"),
+            write(".mcp.json", &[ProtectedPath]) && write(".git/hooks/pre-commit", &[BlockedPath]),
             ".mcp.json, .git/hooks",
         ),
         allowed(&runtime, &session),

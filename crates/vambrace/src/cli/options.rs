@@ -48,7 +48,7 @@ pub(crate) struct Global {
     /// Say less on standard error
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Say more on standard error
+    /// Say more on standard error: files read, ids of denied calls
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use vambrace_audit::{Clock, Event, EventKind, Severity, SystemClock, local_stamp};
-use vambrace_config::resolve::{Assembled, Start, assemble, audit_folder};
+use vambrace_config::resolve::{Assembled, Start, assemble, audit_folder, without_effect};
 use vambrace_config::section::SessionIdFormat;
 use vambrace_config::{Loaded, Overrides, Sources, load, user_folder};
 use vambrace_files::{Root, ambient_authority};
 use vambrace_redact::RedactedText;
-use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply};
+use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply, Verdict};
 use vambrace_types::{Caller, Door, SessionId, Tree};
 
 use super::Exit;
@@ -56,6 +56,9 @@ pub(crate) fn configuration(global: &Global) -> Result<Loaded, Exit> {
         }
         Exit::Usage
     })?;
+    for file in loaded.files.iter().filter(|_| global.verbose > 0) {
+        terminal::complain(&format!("read {}", terminal::one_line(&file.display().to_string())));
+    }
     for warning in loaded.warnings.iter().filter(|_| !global.quiet) {
         terminal::warn(&warning.to_string());
     }
@@ -113,6 +116,10 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
         (recovery.finished, "finished an edit that was interrupted"),
         (recovery.reverted, "reverted an edit that was interrupted"),
         (recovery.conflicts, "left alone, because it changed since an edit was interrupted"),
+        (
+            recovery.postponed,
+            "an edit that was interrupted waits for the next start: somebody holds the lock",
+        ),
     ] {
         for path in paths {
             terminal::warn(&format!("{path}: {what}"));
@@ -139,6 +146,9 @@ fn report_start(global: &Global, loaded: &Loaded, corridor: &Corridor) {
             "{} is {} (strict: {}; set by {})",
             weaker.key, weaker.value, weaker.strict, weaker.origin
         ));
+    }
+    for key in without_effect(&loaded.config).into_iter().filter(|_| !global.quiet) {
+        terminal::warn(&format!("{key} is set, but has no effect yet"));
     }
     let audit = match corridor.audit() {
         Ok(audit) => audit,
@@ -202,4 +212,20 @@ impl Session {
 pub(crate) fn usage(text: &str) -> Exit {
     terminal::fail(text);
     Exit::Usage
+}
+
+/// The answer to a call without an answer; what it fell over is not for the screen.
+pub(crate) fn fell_over() -> Exit {
+    terminal::fail(
+        "internal fault: the call has no answer; `vambrace audit list` shows what is on record of it",
+    );
+    Exit::Failed
+}
+
+/// With `-v`: where in the record a denial stands.
+pub(crate) fn tell_denial(global: &Global, reply: &Reply) {
+    if global.verbose > 0 && reply.verdict() == Verdict::Deny {
+        let (id, rule) = (reply.metadata().call_id.as_str(), terminal::one_line(reply.rule().as_str()));
+        terminal::complain(&format!("denied: call {id}, rule {rule}"));
+    }
 }

@@ -347,3 +347,63 @@ fn the_mirror_has_the_form_of_specification_002() {
     other.run(&["--profile", "terminal-agent", "-q", "call", "read_file", r#"{"path":"a.txt"}"#]);
     assert_eq!(other.text(".claude/tool_log.jsonl").lines().count(), 1);
 }
+
+#[test]
+fn a_call_may_ask_for_a_dry_run_in_its_arguments() {
+    let world = world();
+    let write = |path: &str| json!({"path": path, "content": "x", "dry_run": true});
+    let alone = world.call("write_file", &write("n1"));
+    assert_eq!((alone.code, &alone.json()["metadata"]["dry_run"]), (0, &json!(true)), "{alone:?}");
+    let line = json!({"tool": "write_file", "arguments": write("n2")}).to_string();
+    let batch = world.feed(&["call", "--batch"], line);
+    assert_eq!((batch.code, &batch.json()["metadata"]["dry_run"]), (0, &json!(true)), "{batch:?}");
+    assert!(!world.work().join("n1").exists() && !world.work().join("n2").exists());
+}
+
+#[test]
+fn arguments_in_a_batch_are_an_object_too() {
+    let world = world();
+    let line = |arguments: Value| json!({"tool": "read_file", "arguments": arguments}).to_string();
+    let lines = [line(json!(["a.txt"])), line(json!([".env"])), line(json!("a.txt"))];
+    let ran = world.feed(&["call", "--batch"], lines.join("\n"));
+    for answer in ran.lines() {
+        assert_eq!(answer["error"]["code"], "ValidationError", "{answer}");
+    }
+}
+
+#[test]
+fn check_text_bounds_what_it_holds() {
+    let ran = world().feed(&["check", "text"], vec![b'a'; (64 << 20) + 1]);
+    assert_eq!((ran.code, ran.stdout.len()), (2, 0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("longer than 67108864 bytes"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_doctors_rows_do_not_depend_on_who_asks() {
+    let world = world();
+    let strict = world.run(&["doctor"]).json();
+    let attacks = strict.as_array().unwrap().iter().filter(|row| row["state"] == "holds").count();
+    assert!(attacks > 8, "{strict}");
+    let file = world.beside("no_links.yaml", "scope: {symlinks: deny}\n");
+    for options in [&["--role", "product_owner"][..], &["--tool", "read"], &["--config", &file]] {
+        let ran = world.run(&[options, &["doctor"]].concat());
+        assert_eq!(ran.code, 0, "{options:?}: {ran:?}");
+        assert_eq!(ran.json(), strict, "{options:?}");
+    }
+}
+
+#[test]
+fn a_doctor_that_cannot_begin_says_so_in_words() {
+    let world = world();
+    let file = world.beside("operator.yaml", "git: {require_checkpoint: true}\n");
+    let ran = world.run(&["--config", &file, "doctor"]);
+    let row = ran.json().as_array().unwrap().iter().find(|row| row["row"] == "self-attack").cloned();
+    let detail = row.unwrap()["detail"].as_str().unwrap().to_owned();
+    assert_eq!(detail, "could not be run: the corridor could not be built; the error above says why");
+}
+
+#[test]
+fn a_complaint_is_one_line_whatever_it_repeats() {
+    let ran = world().run(&["audit", "show", "x\nerror: forged\r\u{202e}"]);
+    assert_eq!(ran.stderr, "error: no record has the call id `x\\nerror: forged\\r\\u{202e}`\n");
+}

@@ -156,3 +156,61 @@ fn settings_weaker_than_strict_are_told_and_recorded() {
     let quiet = world.run(&["-q", "--profile", "workspace-agent", "call", "list_files"]);
     assert_eq!(quiet.stderr, "");
 }
+
+/// What stops the start makes `config check` fail too, and names the key.
+#[track_caller]
+fn refused_by_check(text: &str, key: &str) {
+    let world = World::new();
+    let file = world.beside("operator.yaml", text);
+    for args in [&["config", "check"][..], &["call", "list_files"], &["mcp"]] {
+        let ran = world.run(&[&["--config", &file], args].concat());
+        assert_eq!((ran.code, ran.stdout.len()), (2, 0), "{args:?}: {ran:?}");
+        assert!(ran.stderr.contains(&format!("error: {key}: ")), "{args:?}: {ran:?}");
+    }
+    assert!(!world.audit().exists(), "nothing was started");
+}
+
+#[test]
+fn a_pattern_that_does_not_compile_is_not_valid() {
+    refused_by_check("scope: {block_patterns: [\"ok\", \"[\"]}\n", "scope.block_patterns");
+    let rules = "rules: [{path: a, decision: deny}, {path: \"[\", decision: deny}]\n";
+    refused_by_check(rules, "rules[1].path");
+    refused_by_check("secrets: {redact_patterns: [\"(\"]}\n", "secrets.redact_patterns");
+}
+
+#[test]
+fn a_protection_that_is_not_there_yet_is_not_promised() {
+    refused_by_check("git: {require_checkpoint: true}\n", "git.require_checkpoint");
+    refused_by_check("audit: {sinks: [{kind: syslog}]}\n", "audit.sinks");
+}
+
+#[test]
+fn settings_without_effect_are_told() {
+    let world = World::new();
+    let text = "log: {level: debug, format: json, output_path: stderr}\ntools: {aliases: {ls: list_files}}\n\
+                redact: {entropy: aggressive}\naudit: {view: seed004}\n";
+    let file = world.beside("operator.yaml", text);
+    let keys =
+        ["log.level", "log.format", "log.output_path", "tools.aliases", "redact.entropy", "audit.view"];
+    let ran = world.run(&["--config", &file, "call", "list_files"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for key in keys {
+        assert!(ran.stderr.contains(&format!("warning: {key} is set, but has no effect yet")), "{ran:?}");
+    }
+    let checked = world.run(&["--config", &file, "config", "check"]).json();
+    assert_eq!(checked["without_effect"], json!(keys));
+    assert_eq!(world.run(&["-q", "--config", &file, "call", "list_files"]).stderr, "");
+    assert_eq!(world.run(&["call", "list_files"]).stderr, "");
+}
+
+#[test]
+fn verbose_names_the_files_read_and_the_calls_denied() {
+    let world = World::new();
+    let file = world.beside("operator.yaml", "limits: {time: 7}\n");
+    let denied = ["call", "read_file", r#"{"path":"../x"}"#];
+    let ran = world.run(&[&["-v", "--config", &file][..], &denied].concat());
+    let id = ran.json()["metadata"]["call_id"].as_str().unwrap().to_owned();
+    assert!(ran.stderr.contains(&format!("read {file}\n")), "{ran:?}");
+    assert!(ran.stderr.contains(&format!("denied: call {id}, rule ")), "{ran:?}");
+    assert_eq!(world.run(&[&["--config", &file][..], &denied].concat()).stderr, "");
+}
