@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
@@ -15,9 +15,6 @@ use crate::{AuditError, Clock};
 
 /// How long records gather before the background thread syncs them.
 const GATHER: Duration = Duration::from_millis(50);
-
-/// How often to look at a lock before sleeping: some microseconds.
-const SPINS: usize = 128;
 
 /// How often whoever syncs lets others go first.
 const TURNS: usize = 64;
@@ -148,15 +145,6 @@ impl Shared {
 
     /// A panic elsewhere must not silence the record: the state only changes after a line is whole.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        // Whoever holds it is in the middle of a short write: going to sleep and being woken takes several times as
-        // long as that, for both.
-        for _ in 0..SPINS {
-            match self.state.try_lock() {
-                Ok(state) => return state,
-                Err(TryLockError::Poisoned(state)) => return state.into_inner(),
-                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
-            }
-        }
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 
-use super::Pattern;
+use super::{Pattern, PatternError};
 
 fn regexes() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
@@ -38,7 +38,11 @@ fn unhurried() -> bool {
 
 #[track_caller]
 fn check(regex: &str, haystack: &str) {
-    let pattern = Pattern::compile(regex).unwrap();
+    // Repeats of repeats of a Unicode class may be too large to compile; that is an answer too.
+    let pattern = match Pattern::compile(regex) {
+        Err(PatternError::TooComplex) => return,
+        compiled => compiled.unwrap(),
+    };
     let expected: Vec<Range<usize>> =
         pattern.regex().find_iter(haystack).map(|found| found.range()).collect();
     // With no work allowed to the library, every span goes to the automata, and every line is a span.

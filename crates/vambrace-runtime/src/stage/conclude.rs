@@ -126,11 +126,15 @@ pub(crate) fn conclude(
 const BESIDE_THE_RECORD: &str =
     "The call is on record, but a copy of the record or an alert could not be written.";
 
-/// A preview has no intent: when its outcome is lost too, nothing at all is on record of what it shows.
+/// A preview has no intent: when its outcome is lost too, nothing at all is on record of what it shows. A line alone does
+/// not tell whether its file is still there, sealing it does; that is worth a wait where nothing may go unrecorded.
 fn shows_unrecorded(corridor: &Corridor, call: &Call, recorded: &Recorded) -> bool {
     match (recorded, corridor.parts.on_audit_failure) {
         (Recorded::No(_), OnAuditFailure::DenyAll) => call.entry.dry_run,
-        (Recorded::No(_), OnAuditFailure::Warn | OnAuditFailure::DenyWrites) | (Recorded::Yes(_), _) => false,
+        (Recorded::Yes(_), OnAuditFailure::DenyAll) => {
+            call.entry.dry_run && corridor.audit().is_ok_and(|audit| audit.seal().is_err())
+        }
+        (Recorded::Yes(_) | Recorded::No(_), OnAuditFailure::Warn | OnAuditFailure::DenyWrites) => false,
     }
 }
 

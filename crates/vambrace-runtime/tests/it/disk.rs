@@ -69,14 +69,16 @@ pub(crate) fn snapshot(folder: &Path) -> Snapshot {
 fn collect(root: &Path, folder: &Path, found: &mut Snapshot) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let kind = fs::symlink_metadata(&path).unwrap().file_type();
+        // The record's own thread replaces heads while we look; a file that is gone again was never ours to see.
+        let Ok(kind) = fs::symlink_metadata(&path).map(|metadata| metadata.file_type()) else { continue };
         let shown = if kind.is_symlink() {
             format!("link:{}", fs::read_link(&path).unwrap().display())
         } else if kind.is_dir() {
             collect(root, &path, found);
             "directory".to_owned()
         } else if kind.is_file() {
-            format!("file:{}", String::from_utf8_lossy(&fs::read(&path).unwrap()))
+            let Ok(bytes) = fs::read(&path) else { continue };
+            format!("file:{}", String::from_utf8_lossy(&bytes))
         } else {
             "other".to_owned()
         };
