@@ -244,7 +244,7 @@ fn a_cancelled_search_ends_and_is_on_record_as_cancelled() {
 fn a_client_that_goes_away_leaves_an_outcome_on_record() {
     let world = world();
     // The library gives calls under way five seconds; this search takes longer.
-    many_files(&world, 20_000, 400_000);
+    many_files(&world, 20_000, 2_000_000);
     let mut client = Client::open(&world, &[]);
     let params = json!({"name": "search_file", "arguments": {"regex": SLOW}, "_meta": {"progressToken": 1}});
     client.ask("tools/call", &params);
