@@ -102,8 +102,10 @@ impl AuditLog {
     // LIMIT: when the segment's file is deleted between an intent and its outcome, an outcome that nobody waits to see
     // on disk is lost with it. The next sync or intent notices, and the record says that a segment was lost.
     pub fn outcome(&self, call: &CallEntry, outcome: &Outcome) -> Result<Receipt, AuditError> {
-        let written =
-            self.append(Look::AtTheNextSync, |out, stamp| line::outcome(out, stamp, call, outcome))?;
+        // What was refused or only shown has no intent before it, so this is all there will be of it.
+        let alone = call.dry_run || outcome.verdict != Verdict::Allow;
+        let look = if alone { Look::First } else { Look::AtTheNextSync };
+        let written = self.append(look, |out, stamp| line::outcome(out, stamp, call, outcome))?;
         let mut warnings = Vec::new();
         let mut raised = Vec::new();
         if let Some(violation) = counted(call, outcome)
