@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use crate::FilesError;
 
 /// LIMIT: the oldest are dropped beyond this many, or beyond this many bytes.
-const MOST_OUTPUTS: usize = 64;
+const MOST_OUTPUTS: usize = 200;
 const MOST_BYTES: u64 = 256 << 20;
 const HANDLE: &str = "out_";
 
@@ -138,7 +138,7 @@ mod tests {
     fn old_outputs_are_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let outputs = Outputs::new(folder.path().to_path_buf());
-        for place in 0..100u8 {
+        for place in 0..=255u8 {
             outputs.keep("me", "text", [place; 12]).unwrap();
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST_OUTPUTS);

@@ -142,7 +142,7 @@ words! {
         Alert = "alert",
         /// The session waits until a person clears it.
         Suspend = "suspend",
-        /// The session ends.
+        /// As `suspend`, and marked as ended: every call is refused. A person's `resume` releases it too.
         Terminate = "terminate",
     }
 }
