@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read};
 
 use rustix::io::Errno;
 use vambrace_policy::{Lines, ReadFile};
+use vambrace_redact::FARTHEST;
 use vambrace_types::ByteLimit;
 
 use crate::open::Opener;
@@ -29,10 +30,6 @@ pub struct Around {
     pub before: Vec<u8>,
     pub after: Vec<u8>,
 }
-
-/// How much is looked at on each side of what is shown: the longest private block that is recognized (64 KiB), and room
-/// for its border lines.
-pub(crate) const AROUND: usize = 72 << 10;
 
 pub(crate) fn read(opener: Opener<'_>, action: &ReadFile, deadline: &Deadline) -> Result<Text, FilesError> {
     let opened = opener.file(&action.path)?;
@@ -123,7 +120,7 @@ fn some_lines(
     if truncated {
         cut_to_character(&mut bytes);
     }
-    let room = AROUND.saturating_sub(around.after.len()) as u64;
+    let room = FARTHEST.saturating_sub(around.after.len()) as u64;
     reader.take(room).read_to_end(&mut around.after).map_err(|error| io(path, &error))?;
     // Behind a line that is itself too long comes the next one: the same number again would be asked for again.
     let n_passed = if truncated { n_lines.max(1) } else { n_lines };
@@ -157,8 +154,8 @@ fn skip_line(
         passed.extend_from_slice(buffer.get(..used).unwrap_or_default());
         reader.consume(used);
         // Trimmed now and then, not for every line.
-        if passed.len() > 4 * AROUND {
-            passed.drain(..passed.len() - AROUND);
+        if passed.len() > 4 * FARTHEST {
+            passed.drain(..passed.len() - FARTHEST);
         }
         if end {
             return Ok(true);

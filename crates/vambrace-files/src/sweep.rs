@@ -7,12 +7,12 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, Dir, FileType, Stat};
 use vambrace_policy::Access;
+use vambrace_redact::FARTHEST;
 use vambrace_types::ScopedPath;
 
 use crate::ignored::Ignored;
 use crate::list::EntryKind;
 use crate::open::{Opened, Opener};
-use crate::read::AROUND;
 use crate::{Deadline, FilesError};
 
 /// Files up to this size are seen whole, as the edit engine sees them; larger ones in runs of whole lines.
@@ -231,7 +231,7 @@ impl Sweep<'_> {
         let mut file = File::from(handle);
         buffer.clear();
         let whole = size <= WHOLE;
-        let first_read = if whole { size.saturating_add(1) } else { PIECE + AROUND };
+        let first_read = if whole { size.saturating_add(1) } else { PIECE + FARTHEST };
         buffer.reserve(first_read);
         file.by_ref()
             .take(first_read as u64)
@@ -254,7 +254,7 @@ impl Sweep<'_> {
                 report.stopped = true;
                 return Ok(());
             }
-            let wanted = at + PIECE + AROUND;
+            let wanted = at + PIECE + FARTHEST;
             let room = wanted.saturating_sub(buffer.len());
             let n_read = file
                 .by_ref()
@@ -278,7 +278,7 @@ impl Sweep<'_> {
             }
             lines_before += memchr::memchr_iter(b'\n', bytes).count() as u64;
             let end = at + bytes.len();
-            at = end.min(AROUND);
+            at = end.min(FARTHEST);
             buffer.drain(..end - at);
         }
     }
