@@ -48,7 +48,8 @@ pub fn apply_around(
     let by_syntax = edits.iter().any(|edit| edit.mode == MatchMode::Ast);
     if by_syntax {
         let language = language.ok_or(EditError::UnsupportedLanguage)?;
-        let tree = find::parse(text.view(), language, budget)
+        let walls: Vec<_> = ground.hidden.iter().map(|span| text.view_span(span)).collect();
+        let tree = find::parse(&masked(text.view(), &walls), language, budget)
             .map_err(|problem| refusal(problem, EditError::NotParsable { language }))?;
         ground.tree = Some(tree);
     }
@@ -70,10 +71,49 @@ pub fn apply_around(
         if applied.text.len() > limits::SYNTAX_BYTES {
             return Err(EditError::TooLarge(Oversize::SyntaxText));
         }
-        find::parse(Text::new(&applied.text).view(), language, budget)
+        let result = Text::new(&applied.text);
+        let walls: Vec<_> = moved(&ground.hidden, mark, &applied.replaced)
+            .map(|span| result.view_span(&(span.start - mark..span.end - mark)))
+            .collect();
+        find::parse(&masked(result.view(), &walls), language, budget)
             .map_err(|problem| refusal(problem, EditError::SyntaxBroken { language }))?;
     }
     Ok(applied)
+}
+
+/// The text with every hidden span overwritten: whether it parses, and what a node equals, must not depend on it.
+fn masked<'t>(text: &'t str, hidden: &[Range<usize>]) -> Cow<'t, str> {
+    if hidden.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for span in hidden {
+        out.push_str(text.get(done..span.start).unwrap_or_default());
+        out.push_str(&"x".repeat(span.len()));
+        done = span.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// Where spans of the body stand in the text after the edits, those that were taken out left out.
+fn moved<'s>(
+    spans: &'s [Range<usize>],
+    mark: usize,
+    replaced: &'s [(Range<usize>, usize)],
+) -> impl Iterator<Item = Range<usize>> + 's {
+    let (mut taken, mut put, mut next) = (0, 0, 0);
+    spans.iter().filter_map(move |span| {
+        let span = mark + span.start..mark + span.end;
+        while let Some((gone, length)) = replaced.get(next).filter(|(gone, _)| gone.end <= span.start) {
+            taken += gone.len();
+            put += length;
+            next += 1;
+        }
+        let gone = replaced.get(next).is_some_and(|(gone, _)| gone.start < span.end);
+        (!gone).then(|| span.start - taken + put..span.end - taken + put)
+    })
 }
 
 fn touched(mark: usize, found: &[Vec<Found>]) -> Range<usize> {

@@ -71,6 +71,8 @@ pub enum EditError {
     NoCaptures { edit: usize },
     #[error("the content of edit {edit} names the capture {name}, which its spec does not have")]
     UnknownCapture { edit: usize, name: String },
+    #[error("the content of edit {edit} copies hidden text by `{name}`")]
+    HiddenCapture { edit: usize, name: String },
     #[error("the pattern of edit {edit} is not valid: {problem}")]
     InvalidPattern { edit: usize, problem: PatternError },
     #[error("the pattern of edit {edit} matches the empty text at byte {at}")]
@@ -105,6 +107,7 @@ impl EditError {
             EditError::TooLarge(_) => "TooLarge",
             EditError::NoCaptures { .. } => "NoCaptures",
             EditError::UnknownCapture { .. } => "UnknownCapture",
+            EditError::HiddenCapture { .. } => "HiddenCapture",
             EditError::InvalidPattern { .. } => "InvalidPattern",
             EditError::EmptyMatch { .. } => "EmptyMatch",
             EditError::MatchCountDiffers { .. } => "MatchCountDiffers",
@@ -136,6 +139,7 @@ impl EditError {
                 ErrorCode::ValidationError
             }
             EditError::InvalidPattern { .. } | EditError::EmptyMatch { .. } => ErrorCode::InvalidPattern,
+            EditError::HiddenCapture { .. } => ErrorCode::SecurityError,
             // The word that specification 004 fixes for a search that runs too long.
             EditError::OutOfTime => ErrorCode::SecurityError,
             EditError::TooLarge(
@@ -165,6 +169,11 @@ impl EditError {
             EditError::TooLarge(what) => format!("The edit of `{path}` is too large: {what}."),
             EditError::NoCaptures { edit } => {
                 format!("`edits[{edit}]` for `{path}` asks to expand captures, but exact mode has none.")
+            }
+            EditError::HiddenCapture { edit, name } => {
+                format!(
+                    "`{name}` in the `content` of `edits[{edit}]` stands for text of `{path}` that is redacted."
+                )
             }
             EditError::UnknownCapture { edit, name } => {
                 format!(
@@ -219,6 +228,9 @@ impl EditError {
                 | Oversize::Result,
             ) => "Make the edit smaller, or split it over several calls.",
             EditError::NoCaptures { .. } => "Use regex or ast mode, or leave `captures` at literal.",
+            EditError::HiddenCapture { .. } => {
+                "Match less, so that the redacted value stays where it is, or write the new text without it."
+            }
             EditError::UnknownCapture { .. } => {
                 "Name only what `spec` captures, or set `captures` to literal to write a dollar sign."
             }
@@ -257,6 +269,7 @@ impl EditError {
             EditError::EmptySpec { edit }
             | EditError::NoCaptures { edit }
             | EditError::UnknownCapture { edit, .. }
+            | EditError::HiddenCapture { edit, .. }
             | EditError::InvalidPattern { edit, .. }
             | EditError::EmptyMatch { edit, .. } => Some(Tree::map([("edit", Tree::count(*edit))])),
             EditError::NoEdits

@@ -30,6 +30,12 @@ pub(crate) struct Ground<'t> {
     pub(crate) budget: &'t dyn Budget,
 }
 
+impl Ground<'_> {
+    fn hides(&self, span: &Range<usize>) -> bool {
+        self.hidden.iter().any(|hidden| hidden.start < span.end && span.start < hidden.end)
+    }
+}
+
 /// What the edits of a call may still take together.
 pub(crate) struct Room {
     n_matches: usize,

@@ -118,7 +118,9 @@ fn some_lines(
         n_lines += 1;
     }
     if truncated {
-        cut_to_character(&mut bytes);
+        // What is left of a character belongs to what follows, or the redactor would see a text with a hole.
+        let rest = cut_to_character(&mut bytes);
+        around.after.splice(..0, rest);
     }
     let room = FARTHEST.saturating_sub(around.after.len()) as u64;
     reader.take(room).read_to_end(&mut around.after).map_err(|error| io(path, &error))?;
@@ -163,11 +165,10 @@ fn skip_line(
     }
 }
 
-fn cut_to_character(bytes: &mut Vec<u8>) {
-    if let Err(error) = std::str::from_utf8(bytes)
-        && error.error_len().is_none()
-    {
-        bytes.truncate(error.valid_up_to());
+fn cut_to_character(bytes: &mut Vec<u8>) -> Vec<u8> {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => bytes.split_off(error.valid_up_to()),
+        Ok(_) | Err(_) => Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 mod document;
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use ast_grep_core::matcher::{MatcherExt as _, PatternBuilder, PatternNode, kind_utils};
 use ast_grep_core::{AstGrep, Matcher as _, NodeMatch, Pattern, PatternError as GrepError};
@@ -11,7 +11,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser};
 
 use super::{Filling, Finds, Ground, check_names};
 use crate::budget::{self, Budget};
-use crate::fill::{self, Spelling};
+use crate::fill::{self, Part, Spelling};
 use crate::{Edit, EditError, Language, PatternError, limits};
 use document::Document;
 
@@ -130,6 +130,15 @@ pub(super) fn find(
         let span = range.start..len.map_or(range.end, |len| range.start + len);
         past = range.end;
         finds.push(ground.text.body_span(span), |room| {
+            // What was hidden must not be copied to where nothing gives it away any more.
+            for part in template.as_deref().unwrap_or_default() {
+                if let Part::Place(name) = part
+                    && let Some(range) = captured_range(&matched, name)
+                    && ground.hides(&ground.text.body_span(range))
+                {
+                    return Err(EditError::HiddenCapture { edit: place, name: (*name).to_owned() });
+                }
+            }
             Filling::of(template.as_deref(), room, |name| captured(ground, &matched, name))
         })?;
     }
@@ -140,15 +149,20 @@ pub(super) fn find(
 /// end that Go counts to its statements.
 fn captured<'t>(ground: &'t Ground<'_>, matched: &NodeMatch<'_, Document>, name: &str) -> &'t str {
     let source = |range| ground.text.view().get(range).unwrap_or_default();
+    match (matched.get_env().get_match(name), captured_range(matched, name)) {
+        (Some(_), Some(range)) => source(range),
+        (None, Some(range)) => source(range).trim_end(),
+        (_, None) => "",
+    }
+}
+
+fn captured_range(matched: &NodeMatch<'_, Document>, name: &str) -> Option<Range<usize>> {
     let env = matched.get_env();
     if let Some(node) = env.get_match(name) {
-        return source(node.range());
+        return Some(node.range());
     }
     let nodes = env.get_multiple_matches(name);
-    match (nodes.first(), nodes.last()) {
-        (Some(first), Some(last)) => source(first.range().start..last.range().end).trim_end(),
-        (None, _) | (_, None) => "",
-    }
+    Some(nodes.first()?.range().start..nodes.last()?.range().end)
 }
 
 fn compile(spec: &str, language: Language) -> Result<Pattern, PatternError> {

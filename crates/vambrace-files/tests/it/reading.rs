@@ -147,3 +147,17 @@ fn what_stands_around_lines_reaches_over_the_longest_secret() {
     let text = world.read_text("a.txt", DEFAULT_READ, lines).unwrap();
     assert!(text.around.before.len() >= REACH && text.around.after.len() >= REACH);
 }
+
+/// What is shown and what stands around it are the file, without a hole: the redactor looks at all three together.
+#[test]
+fn nothing_is_lost_between_the_lines_and_what_is_around_them() {
+    let world = World::new();
+    let text = "k Vq81Kx0vTt\u{e9}LmB77zz\nnext\n";
+    world.put("k.txt", text);
+    for limit in 1..text.len() as u64 {
+        let lines = Some(Lines { first: 1, count: 5 });
+        let read = world.read_text("k.txt", ByteLimit::new(limit), lines).unwrap();
+        let whole = [&read.around.before, read.content.as_bytes(), &read.around.after].concat();
+        assert_eq!(whole, text.as_bytes(), "{limit}");
+    }
+}

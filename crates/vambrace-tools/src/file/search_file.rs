@@ -10,7 +10,7 @@ use serde::Deserialize;
 use vambrace_edit::{OutOfTime, Pattern};
 use vambrace_files::{Chunk, FilesError, SweepReport};
 use vambrace_policy::{CountMatches, Permit, SearchFiles};
-use vambrace_redact::{Finding, cover_bytes};
+use vambrace_redact::{FARTHEST, Finding, cover_bytes};
 use vambrace_types::{ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
 
 use crate::hands::PatternTime;
@@ -317,14 +317,33 @@ impl<'a> Visible<'a> {
         tally: &'a Tally,
     ) -> Option<Visible<'a>> {
         let budget = || PatternTime::start(hands.limits().pattern_time, hands.stop());
-        match pattern.find_iter(chunk.bytes, &budget()).next()? {
-            Ok(_) => {}
-            Err(_) => {
+        // Only what is around a match is looked at, so that the time a call takes does not tell whether something far
+        // larger than the match was looked at.
+        let mut windows: Vec<Range<usize>> = Vec::new();
+        for found in pattern.find_iter(chunk.bytes, &budget()) {
+            let Ok(found) = found else {
                 tally.out_of_time.store(true, Ordering::Relaxed);
                 return None;
+            };
+            let start = (chunk.at + found.start).saturating_sub(FARTHEST);
+            let end = (chunk.at + found.end).saturating_add(FARTHEST).min(chunk.around.len());
+            match windows.last_mut() {
+                Some(last) if start <= last.end => last.end = end,
+                Some(_) | None => windows.push(start..end),
             }
         }
-        let findings = hands.redactor().scan(chunk.around);
+        if windows.is_empty() {
+            return None;
+        }
+        let mut findings = Vec::new();
+        for window in windows {
+            let part = chunk.around.get(window.clone()).unwrap_or_default();
+            findings.extend(hands.redactor().scan(part).into_iter().map(|mut finding| {
+                finding.start += window.start;
+                finding.end += window.start;
+                finding
+            }));
+        }
         let end = chunk.at + chunk.bytes.len();
         let hidden = findings
             .iter()

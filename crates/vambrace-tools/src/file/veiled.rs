@@ -4,7 +4,7 @@
 //! uncover it by changing the words that gave it away, and a diff shows markers even where its few lines of context hold
 //! only a part of a key. THREAT: P02.
 
-use vambrace_edit::{Applied, Edit, EditError, Language, apply, apply_around, diff_for_new, unified_diff};
+use vambrace_edit::{Applied, Edit, EditError, Language, apply_around, diff_for_new, unified_diff};
 use vambrace_redact::{FARTHEST, Finding, FindingKind, PLACEHOLDER_PREFIX, Redactor};
 use vambrace_types::{ErrorCode, ToolError};
 
@@ -30,18 +30,18 @@ pub(super) fn edit(
     edits: &[Edit],
     budget: &dyn Fn() -> PatternTime,
 ) -> Result<Outcome, ToolError> {
-    // Most edits are nowhere near a secret: then only what is around them has to be looked at, however long the text.
-    if let Ok(applied) = apply(old, language, edits, &budget())
-        && is_clear_around(redactor, old, &applied)
-    {
-        let diff = changed(path, old, &applied.text);
-        return Ok(Outcome { text: applied.text, n_matches: applied.n_matches, diff });
-    }
+    // Always the whole text: whether it is looked at must not depend on what a pattern found in it, or the time a call
+    // takes would tell what the answer does not.
     let findings = redactor.scan(old.as_bytes());
     let hidden: Vec<_> = findings.iter().map(|finding| finding.start..finding.end).collect();
     // A budget of its own: the time the redactor took is not the pattern's.
     let applied = apply_around(old, &hidden, language, edits, &budget())
         .map_err(|error| explain(&error, path, !hidden.is_empty()))?;
+    // Without secrets before, new ones can only stand where something was put in.
+    if findings.is_empty() && is_clear_around(redactor, old, &applied) {
+        let diff = changed(path, old, &applied.text);
+        return Ok(Outcome { text: applied.text, n_matches: applied.n_matches, diff });
+    }
     demand_secrets_stay(redactor, &findings, &applied)?;
     let diff = changed(path, redactor.text(old).value.as_str(), redactor.text(&applied.text).value.as_str());
     Ok(Outcome { text: applied.text, n_matches: applied.n_matches, diff })
@@ -51,37 +51,25 @@ pub(super) fn edit(
 pub(super) fn diff(redactor: &Redactor, path: &str, old: Option<&str>, new: &str) -> String {
     match old {
         None => diff_for_new(&format!("b/{path}"), redactor.text(new).value.as_str()),
-        Some(old) if is_clear(redactor, old, new) => changed(path, old, new),
+        Some(old) if is_clear(redactor, old) && is_clear(redactor, new) => changed(path, old, new),
         Some(old) => changed(path, redactor.text(old).value.as_str(), redactor.text(new).value.as_str()),
     }
+}
+
+fn is_clear(redactor: &Redactor, text: &str) -> bool {
+    redactor.scan(text.as_bytes()).is_empty()
 }
 
 fn changed(path: &str, old: &str, new: &str) -> String {
     unified_diff(&format!("a/{path}"), &format!("b/{path}"), old, new)
 }
 
-/// Whether no secret stands in or near a match. What was matched counts, not what was changed: a match that is replaced
-/// by itself changes nothing and still tells that it is there.
+/// Whether no secret stands in or near what was put in.
 fn is_clear_around(redactor: &Redactor, old: &str, applied: &Applied) -> bool {
     let front = applied.touched.start.saturating_sub(FARTHEST);
     let behind = old.len().saturating_sub(applied.touched.end).saturating_sub(FARTHEST);
-    let near = |text: &str| {
-        redactor.scan(text.as_bytes().get(front..text.len().saturating_sub(behind)).unwrap_or_default())
-    };
-    near(old).is_empty() && near(&applied.text).is_empty()
-}
-
-/// Whether no secret stands in or near what differs between the two texts.
-fn is_clear(redactor: &Redactor, old: &str, new: &str) -> bool {
-    let same = |(a, b): &(u8, u8)| a == b;
-    let front = old.bytes().zip(new.bytes()).take_while(same).count();
-    let back = old.bytes().rev().zip(new.bytes().rev()).take_while(same).count();
-    let back = back.min(old.len().min(new.len()) - front);
-    let near = |text: &str| {
-        let end = (text.len() - back).saturating_add(FARTHEST).min(text.len());
-        redactor.scan(text.as_bytes().get(front.saturating_sub(FARTHEST)..end).unwrap_or_default())
-    };
-    near(old).is_empty() && near(new).is_empty()
+    let near = applied.text.as_bytes().get(front..applied.text.len().saturating_sub(behind));
+    redactor.scan(near.unwrap_or_default()).is_empty()
 }
 
 fn explain(error: &EditError, path: &str, veiled: bool) -> ToolError {
@@ -132,7 +120,10 @@ fn uncovers() -> ToolError {
         ErrorCode::SecurityError,
         "The edit would change the words around a secret by which it is recognized.",
     )
-    .suggestion("Leave what stands before and behind a [REDACTED:…] marker as it is, or let a person make this change.")
+    .suggestion(
+        "Keep the match at least one character away from a [REDACTED:…] marker and leave the name before it as it is, or \
+         let a person make this change.",
+    )
     .rule("redact.uncover")
 }
 
@@ -226,6 +217,31 @@ mod tests {
     }
 
     #[test]
+    fn a_syntax_pattern_neither_copies_nor_compares_a_secret() {
+        let value = ["Plum", "Trio", "77xK", "horse"].concat();
+        let text = format!("password = \"{value}\"\ncheck(1)\n");
+        let ast = |spec: &str, content: &str| Edit {
+            captures: Captures::Expand,
+            ..replace(MatchMode::Ast, spec, content)
+        };
+        let code = |edit: Edit| {
+            super::edit(&redactor(), "f.py", &text, Some(Language::Python), &[edit], &unhurried)
+                .err()
+                .map(|e| e.code)
+        };
+        assert_eq!(code(ast("password = $A", "x = $A")), Some(ErrorCode::SecurityError));
+        assert_eq!(code(ast("$A = $B", "print($B)")), Some(ErrorCode::SecurityError));
+        let copy = Edit { operation: Operation::AppendAfter, ..ast("password = $A", "x = $A") };
+        assert_eq!(code(copy), Some(ErrorCode::SecurityError));
+        // Right and wrong guesses get the same answer.
+        for guess in [value.as_str(), "SomethingElse77"] {
+            let spec = format!("password = \"{guess}\"");
+            assert_eq!(code(ast(&spec, "y = 1")), Some(ErrorCode::MatchCountDiffers), "{guess}");
+        }
+        assert_eq!(code(ast("check($A)", "check($A, 2)")), None);
+    }
+
+    #[test]
     fn a_diff_never_shows_a_part_of_a_key() {
         let label = ["PRIVATE", "KEY"].join(" ");
         let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n".repeat(9);
@@ -234,6 +250,11 @@ mod tests {
         let outcome =
             super::edit(&redactor(), "f", &old, None, std::slice::from_ref(&edit), &unhurried).unwrap();
         assert!(outcome.diff.contains("+end") && !outcome.diff.contains("MII"), "{}", outcome.diff);
+        // Behind a line so long that the key is far from the change, and still in the context of the diff.
+        let far = format!("{}{}\nlast\n", old.trim_end_matches("last\n"), "y".repeat(200_000));
+        let outcome =
+            super::edit(&redactor(), "f", &far, None, std::slice::from_ref(&edit), &unhurried).unwrap();
+        assert!(outcome.diff.contains("+end") && !outcome.diff.contains("MII"));
         let written = super::diff(&redactor(), "f", Some(&old), "end\n");
         assert!(written.contains("+end") && !written.contains("MII"), "{written}");
     }
