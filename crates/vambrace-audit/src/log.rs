@@ -17,7 +17,7 @@ use crate::mirror::Mirror;
 use crate::receipt::{IntentReceipt, Receipt};
 use crate::registry::{Founding, Registry};
 use crate::security::SecurityStream;
-use crate::segment::{Claim, Look, Segment};
+use crate::segment::{Claim, Segment};
 use crate::standing::{self, Mark, Standing, StandingBook};
 use crate::violation::Violation;
 use crate::words::{Severity, Verdict};
@@ -93,19 +93,14 @@ impl AuditLog {
 
     /// Puts on record what is about to be done. Without this receipt there are no hands.
     pub fn intent(&self, call: &CallEntry, intent: &Intent) -> Result<IntentReceipt, AuditError> {
-        let written = self.append(Look::First, |out, stamp| line::intent(out, stamp, call, intent))?;
+        let written = self.append(|out, stamp| line::intent(out, stamp, call, intent))?;
         Ok(IntentReceipt { seq: written.seq, hash: written.hash })
     }
 
     /// Puts on record how a call ended, and what follows from it: the security stream, alerts and the mirror. Only
     /// the record itself can fail; the rest is told in the receipt's warning.
-    // LIMIT: when the segment's file is deleted between an intent and its outcome, an outcome that nobody waits to see
-    // on disk is lost with it. The next sync or intent notices, and the record says that a segment was lost.
     pub fn outcome(&self, call: &CallEntry, outcome: &Outcome) -> Result<Receipt, AuditError> {
-        // What was refused or only shown has no intent before it, so this is all there will be of it.
-        let alone = call.dry_run || outcome.verdict != Verdict::Allow;
-        let look = if alone { Look::First } else { Look::AtTheNextSync };
-        let written = self.append(look, |out, stamp| line::outcome(out, stamp, call, outcome))?;
+        let written = self.append(|out, stamp| line::outcome(out, stamp, call, outcome))?;
         let mut warnings = Vec::new();
         let mut raised = Vec::new();
         if let Some(violation) = counted(call, outcome)
@@ -146,18 +141,18 @@ impl AuditLog {
     }
 
     pub(crate) fn write_event(&self, event: &EventLine<'_>) -> Result<Receipt, AuditError> {
-        let written = self.append(Look::First, |out, stamp| line::event(out, stamp, event))?;
+        let written = self.append(|out, stamp| line::event(out, stamp, event))?;
         Ok(Receipt { seq: written.seq, hash: written.hash, warning: None, alerts: Vec::new() })
     }
 
-    fn append(&self, look: Look, write: impl FnOnce(&mut String, Stamp)) -> Result<Written, AuditError> {
+    fn append(&self, write: impl FnOnce(&mut String, Stamp)) -> Result<Written, AuditError> {
         let mut guard = self.usable_segment(self.shared.lock())?;
         // Under the lock, so that times do not run backwards within a segment.
         let time = self.shared.clock.now();
         let state = &mut *guard;
         state.buffer.clear();
         write(&mut state.buffer, Stamp { tip: state.segment.tip, time });
-        append_line(state, look)?;
+        append_line(state)?;
         let written = Written { seq: state.segment.tip.count, hash: state.segment.tip.hash, time };
         let ticket = self.shared.count(state);
         if self.durable {
@@ -194,7 +189,7 @@ impl AuditLog {
             buffer.clear();
             let stamp = Stamp { tip: segment.tip, time: now };
             line::event(buffer, stamp, &own_event(EventKind::SegmentLost, Severity::Critical, &message));
-            append_line(&mut state, Look::First)?;
+            append_line(&mut state)?;
             self.shared.count(&mut state);
         }
         Ok(state)
@@ -277,8 +272,8 @@ fn own_event<'a>(kind: EventKind, severity: Severity, message: &'a str) -> Event
     }
 }
 
-fn append_line(state: &mut State, look: Look) -> Result<(), AuditError> {
-    let result = state.segment.append(&state.buffer, look);
+fn append_line(state: &mut State) -> Result<(), AuditError> {
+    let result = state.segment.append(&state.buffer);
     if let Err(AuditError::Gone { path }) = &result {
         state.lost = Some(format!("`{}` was deleted", path.display()));
     }

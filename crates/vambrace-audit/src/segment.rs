@@ -31,15 +31,6 @@ pub(crate) struct Segment {
     torn: bool,
 }
 
-/// When to make sure that the segment still has a name: a deleted file takes every line and keeps none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// Before the line is written, so that nothing is done on the strength of a lost one.
-    First,
-    /// Whatever the line tells has happened. Every sync looks, so the loss is noticed, only later.
-    AtTheNextSync,
-}
-
 /// What became of the wish to go on in an existing segment.
 pub(crate) enum Claim {
     Ready {
@@ -152,14 +143,11 @@ impl Segment {
         self.tip.bytes >= self.full
     }
 
-    /// Writes one line, newline included. When this returns, the line survives the end of this process, unless the
-    /// file was deleted and nobody looked.
-    pub(crate) fn append(&mut self, line: &str, look: Look) -> Result<(), AuditError> {
-        match look {
-            Look::First if !self.sink.is_linked().map_err(AuditError::io("look at", &self.path))? => {
-                return Err(AuditError::Gone { path: self.path.clone() });
-            }
-            Look::First | Look::AtTheNextSync => {}
+    /// Writes one line, newline included. When this returns, the line survives the end of this process. A file that was
+    /// deleted would take every line and keep none, so its name is looked for first.
+    pub(crate) fn append(&mut self, line: &str) -> Result<(), AuditError> {
+        if !self.sink.is_linked().map_err(AuditError::io("look at", &self.path))? {
+            return Err(AuditError::Gone { path: self.path.clone() });
         }
         if self.torn {
             self.sink.truncate(self.tip.bytes).map_err(AuditError::io("repair", &self.path))?;

@@ -11,7 +11,6 @@ use crate::world::{World, code, demand_success};
 
 /// A call reads the clock at its beginning, for the intent, at its conclusion and for the outcome.
 const BEGIN: usize = 1;
-/// LIMIT: a record that is deleted after the intent is noticed at the next sync or intent, not by the outcome.
 const INTENT: usize = 2;
 const N_READINGS: usize = 4;
 
@@ -84,8 +83,8 @@ fn nothing_is_changed_unless_its_intent_is_on_record() {
                 assert!(reply.metadata().warnings.is_empty());
                 break;
             }
+            demand_warning(&reply.metadata().warnings, OUTCOME_LOST);
             if n <= INTENT {
-                demand_warning(&reply.metadata().warnings, OUTCOME_LOST);
                 assert_eq!(code(&reply), Some(ErrorCode::AuditUnavailable), "{tool}, fault {n}");
                 assert_eq!(world.snapshot(), before, "{tool}, fault {n}");
             } else {
@@ -103,8 +102,8 @@ fn reading_goes_on_without_a_record_and_says_so() {
             let world = breaking_at("deny_writes", n);
             let reply = world.call(tool, arguments.clone());
             demand_success(&reply);
+            demand_warning(&reply.metadata().warnings, OUTCOME_LOST);
             if n <= INTENT {
-                demand_warning(&reply.metadata().warnings, OUTCOME_LOST);
                 demand_warning(&reply.metadata().warnings, INTENT_LOST);
             }
         }
@@ -134,8 +133,8 @@ fn warn_does_everything_and_says_so() {
             let world = breaking_at("warn", n);
             let reply = world.call(tool, arguments.clone());
             demand_success(&reply);
+            demand_warning(&reply.metadata().warnings, OUTCOME_LOST);
             if n <= INTENT {
-                demand_warning(&reply.metadata().warnings, OUTCOME_LOST);
                 demand_warning(&reply.metadata().warnings, INTENT_LOST);
             }
             assert_eq!(world.snapshot(), after, "{tool}, fault {n}");

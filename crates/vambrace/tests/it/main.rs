@@ -24,6 +24,7 @@ mod mcp_client;
 mod mcp_hostile;
 mod oversize;
 mod python;
+mod race;
 mod record;
 mod secrets;
 mod standing;
