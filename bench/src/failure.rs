@@ -14,6 +14,10 @@ impl Failure {
         Failure { what: what.into(), fix: fix.into() }
     }
 
+    pub(crate) fn what(&self) -> &str {
+        &self.what
+    }
+
     /// A contender did not do what it was asked, so its times would mean nothing.
     pub(crate) fn wrong(who: &str, what: &str, seen: &str) -> Failure {
         let seen: String = seen.chars().take(400).collect();

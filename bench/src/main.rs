@@ -14,6 +14,7 @@ mod pipes;
 mod place;
 mod report;
 mod sample;
+mod spawn;
 mod table;
 
 use std::io::{BufRead as _, Write as _};
@@ -26,8 +27,11 @@ const HELP: &str = "\
 cargo xtask bench NAME …
 
   files   read_file over MCP, start and memory, search, durable edits, the record
+  spawn   a program in a cage, beside other cages and a plain start; deciding about command lines
 
 Prints a table and rewrites the section NAME of docs/performance.md.";
+
+type Benchmark = fn(&Place) -> Result<(), Failure>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -50,13 +54,20 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         println!("{HELP}");
         return Ok(());
     }
-    if let Some(unknown) = words.iter().find(|word| **word != "files") {
-        return Err(Failure::new(
-            format!("there is no benchmark `{unknown}`"),
-            "Run `cargo xtask bench` for the list.",
-        ));
+    if let ["--ordinary", paths @ ..] = words {
+        return spawn::as_ordinary_user(paths);
     }
-    files::run(&Place::find()?)
+    let known: [(&str, Benchmark); 2] = [("files", files::run), ("spawn", spawn::run)];
+    let find = |word: &&str| {
+        known.iter().find(|(name, _)| name == word).map(|(_, run)| run).ok_or_else(|| {
+            let what = format!("there is no benchmark `{word}`");
+            Failure::new(what, "Run `cargo xtask bench` for the list.")
+        })
+    };
+    // All names first, so that a slip of the pen is told before anything takes its time.
+    let wanted = words.iter().map(find).collect::<Result<Vec<_>, Failure>>()?;
+    let place = Place::find()?;
+    wanted.into_iter().try_for_each(|run| run(&place))
 }
 
 /// The pipe echo for machines without a C compiler; see `echo.c`. It ends when nobody listens.

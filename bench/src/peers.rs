@@ -56,60 +56,92 @@ pub(crate) fn vambrace(place: &Place) -> Result<(), Failure> {
 
 /// The reference filesystem server of MCP, pinned with hashes in `bench/tools`.
 pub(crate) fn reference(place: &Place) -> Result<Peer, Failure> {
-    let folder = place.tools.join("node");
-    let program = folder.join("node_modules").join(PACKAGE).join("dist/index.js");
-    let sources = ["package.json", "package-lock.json"].map(|name| place.root.join("bench/tools").join(name));
-    let mut wanted = String::new();
-    for source in &sources {
-        wanted += &fs::read_to_string(source).map_err(Failure::disk(source))?;
+    let missing = |fix: String| Peer::Missing { name: REFERENCE, fix }.announce();
+    let packages = Npm { from: "bench/tools", into: "node" };
+    match packages.install(place, PACKAGE, "dist/index.js")? {
+        Ok((program, version)) => Ok(Peer::Here { program, version }),
+        Err(fix) => Ok(missing(fix)),
     }
-    let is_stamped = fs::read_to_string(folder.join("stamp")).is_ok_and(|found| found == wanted);
-    let missing = |fix: &str| Peer::Missing { name: REFERENCE, fix: fix.to_owned() }.announce();
-    let Some(node) = answer(Command::new("node").arg("--version")) else {
-        return Ok(missing("It runs on Node: as root, run `apt-get install nodejs npm`."));
-    };
-    if !is_stamped || !program.is_file() {
-        println!("Installing {PACKAGE} from npm into target/bench-tools.");
-        place::make_empty(&folder)?;
+}
+
+/// Packages from npm, pinned with hashes in a folder of our sources.
+pub(crate) struct Npm {
+    pub(crate) from: &'static str,
+    /// A folder among the tools.
+    pub(crate) into: &'static str,
+}
+
+impl Npm {
+    /// Where a package's script is and which version it has; or what to do to get it.
+    pub(crate) fn install(
+        &self,
+        place: &Place,
+        package: &str,
+        script: &str,
+    ) -> Result<Result<(PathBuf, String), String>, Failure> {
+        let folder = place.tools.join(self.into);
+        let home = folder.join("node_modules").join(package);
+        let program = home.join(script);
+        let sources = ["package.json", "package-lock.json"].map(|name| place.root.join(self.from).join(name));
+        let mut wanted = String::new();
         for source in &sources {
-            let copy = folder.join(source.file_name().unwrap_or_default());
-            fs::copy(source, &copy).map_err(Failure::disk(&copy))?;
+            wanted += &fs::read_to_string(source).map_err(Failure::disk(source))?;
         }
-        let mut install = Command::new("npm");
-        install.current_dir(&folder).args(["install", "--ignore-scripts", "--no-audit", "--no-fund"]);
-        install.args(["--loglevel", "error"]);
-        if !install.status().is_ok_and(|status| status.success()) || !program.is_file() {
-            return Ok(missing("Install Debian's `npm`, check the network and run this again."));
+        let is_stamped = fs::read_to_string(folder.join("stamp")).is_ok_and(|found| found == wanted);
+        let Some(node) = answer(Command::new("node").arg("--version")) else {
+            return Ok(Err("It runs on Node: as root, run `apt-get install nodejs npm`.".to_owned()));
+        };
+        if !is_stamped || !program.is_file() {
+            println!("Installing {package} from npm into target/bench-tools.");
+            place::make_empty(&folder)?;
+            for source in &sources {
+                let copy = folder.join(source.file_name().unwrap_or_default());
+                fs::copy(source, &copy).map_err(Failure::disk(&copy))?;
+            }
+            let mut install = Command::new("npm");
+            install.current_dir(&folder).args(["install", "--ignore-scripts", "--no-audit", "--no-fund"]);
+            install.args(["--loglevel", "error"]);
+            if !install.status().is_ok_and(|status| status.success()) || !program.is_file() {
+                let fix = "Install Debian's `npm`, check the network and run this again.";
+                return Ok(Err(fix.to_owned()));
+            }
+            place::write(&folder.join("stamp"), &wanted)?;
         }
-        place::write(&folder.join("stamp"), &wanted)?;
+        let manifest = home.join("package.json");
+        let manifest = fs::read(&manifest).map_err(Failure::disk(&manifest))?;
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
+        let version =
+            manifest.get("version").and_then(serde_json::Value::as_str).unwrap_or("of unknown version");
+        Ok(Ok((program, format!("{package} {version} on Node {node}"))))
     }
-    let manifest = folder.join("node_modules").join(PACKAGE).join("package.json");
-    let manifest = fs::read(&manifest).map_err(Failure::disk(&manifest))?;
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
-    let version = manifest.get("version").and_then(serde_json::Value::as_str).unwrap_or("of unknown version");
-    Ok(Peer::Here { program, version: format!("{PACKAGE} {version} on Node {node}") })
 }
 
 /// Debian's ripgrep; installed when that is ours to do.
 pub(crate) fn ripgrep() -> Peer {
-    let find = || answer(Command::new("rg").arg("--version"));
+    debian("ripgrep", "rg", "--version")
+}
+
+/// A program of Debian's package `name`, which is installed when that is ours to do. `ask` makes it tell its version.
+pub(crate) fn debian(name: &'static str, program: &str, ask: &str) -> Peer {
+    let find = || answer(Command::new(program).arg(ask));
     let version = find().or_else(|| {
-        let is_root = answer(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
-        if is_root {
-            println!("Installing ripgrep with apt-get.");
+        if is_root() {
+            println!("Installing {name} with apt-get.");
             // Whether it worked is seen by looking for the program again.
             let _ = Command::new("apt-get").args(["update", "-qq"]).status();
             let mut install = Command::new("apt-get");
-            install.args(["install", "--yes", "-qq", "--no-install-recommends", "ripgrep"]);
+            install.args(["install", "--yes", "-qq", "--no-install-recommends", name]);
             let _ = install.env("DEBIAN_FRONTEND", "noninteractive").status();
         }
         find()
     });
-    let missing = || Peer::Missing {
-        name: "ripgrep",
-        fix: "As root, run `apt-get update && apt-get install ripgrep`.".to_owned(),
-    };
-    version.map_or_else(missing, |version| Peer::Here { program: "rg".into(), version }).announce()
+    let missing =
+        || Peer::Missing { name, fix: format!("As root, run `apt-get update && apt-get install {name}`.") };
+    version.map_or_else(missing, |version| Peer::Here { program: program.into(), version }).announce()
+}
+
+pub(crate) fn is_root() -> bool {
+    answer(Command::new("id").arg("-u")).is_some_and(|id| id == "0")
 }
 
 pub(crate) fn grep() -> Peer {

@@ -19,7 +19,7 @@ impl Quantity {
         }
     }
 
-    fn shown(self) -> String {
+    pub(crate) fn shown(self) -> String {
         match self {
             Quantity::Time(time) => {
                 let micros = time.as_secs_f64() * 1e6;
@@ -98,7 +98,12 @@ impl Row {
 pub(crate) fn markdown(rows: &[Row]) -> String {
     let head = ["", "Vambrace", "beside", "takes", "ratio", "reach", ""].map(str::to_owned);
     let cells: Vec<[String; 7]> = std::iter::once(head).chain(rows.iter().map(Row::cells)).collect();
-    let widths: Vec<usize> = (0..7)
+    grid(&cells)
+}
+
+/// Lines of cells, the head first.
+pub(crate) fn grid<const N: usize>(cells: &[[String; N]]) -> String {
+    let widths: Vec<usize> = (0..N)
         .map(|column| {
             cells.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
         })
@@ -121,7 +126,7 @@ pub(crate) fn markdown(rows: &[Row]) -> String {
 }
 
 /// A ratio as people say it: `2.5 ×`, and below one as a fraction.
-fn times(ratio: f64) -> String {
+pub(crate) fn times(ratio: f64) -> String {
     if ratio >= 0.5 || ratio <= 0.0 {
         format!("{} ×", digits(ratio))
     } else {

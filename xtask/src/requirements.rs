@@ -26,13 +26,19 @@ pub(crate) struct TestTools {
 }
 
 /// A Debian package, and a command that succeeds once what we need of it is there, whoever installed it.
-const DEBIAN: [(&str, &[&str]); 5] = [
+const DEBIAN: [(&str, &[&str]); 9] = [
     ("git", &["git", "--version"]),
     // Debian splits `ensurepip` off, and a virtual environment needs it.
     ("python3-venv", &["python3", "-c", "import ensurepip, venv"]),
     ("nodejs", &["node", "--version"]),
     ("npm", &["npm", "--version"]),
     ("ripgrep", &["rg", "--version"]),
+    // The other backends of the cage.
+    ("bubblewrap", &["bwrap", "--version"]),
+    ("firejail", &["firejail", "--version"]),
+    // Programs of the default list that the tests run.
+    ("jq", &["jq", "--version"]),
+    ("util-linux", &["setpriv", "--version"]),
 ];
 
 const COMPONENTS: [(&str, &[&str]); 2] =

@@ -13,7 +13,7 @@ use vambrace_audit::{
 };
 use vambrace_config::Config;
 use vambrace_config::resolve::redactor;
-use vambrace_redact::Redactor;
+use vambrace_redact::{RedactedTree, Redactor};
 use vambrace_types::{
     CallId, Caller, Door, Enforcement, Role, SessionId, Timestamp, ToolName, Tree, VolumeId,
 };
@@ -143,7 +143,8 @@ fn call(redactor: &Redactor) -> CallEntry {
 fn ending(redactor: &Redactor) -> (Intent, Outcome) {
     let (enforcement, severity, checkpoint) = (Enforcement::Full, Severity::Info, None);
     let rule = "scope.own".to_owned();
-    let intent = Intent { rule: rule.clone(), enforcement, severity, checkpoint: None };
+    let plan = RedactedTree::null();
+    let intent = Intent { rule: rule.clone(), plan, enforcement, severity, checkpoint: None };
     let result = Tree::map([("bytes", Tree::count(1024)), ("truncated", Tree::Bool(false))]);
     let outcome = Outcome {
         verdict: Verdict::Allow,

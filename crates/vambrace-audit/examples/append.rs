@@ -51,6 +51,7 @@ fn call() -> CallEntry {
 
 fn intent() -> Intent {
     Intent {
+        plan: RedactedTree::null(),
         rule: "role dev (built in)".to_owned(),
         enforcement: Enforcement::Full,
         severity: Severity::Info,

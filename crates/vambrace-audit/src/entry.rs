@@ -29,6 +29,8 @@ pub struct CallEntry {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intent {
     pub rule: String,
+    /// The argument vectors that are about to be started, globs expanded; null where no program is.
+    pub plan: RedactedTree,
     pub enforcement: Enforcement,
     pub severity: Severity,
     pub checkpoint: Option<String>,

@@ -30,6 +30,8 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("volume", "The device that the workspace was opened on."),
     ("decision", "`allow`, `ask` or `deny`."),
     ("rule", "The rule that decided, and where it was set."),
+    ("plan", "Intents of programs: the argument vectors about to be started, globs expanded, redacted."),
+    ("plan_truncated", "Present and true when `plan` is the beginning of its JSON, as a text."),
     (
         "ending",
         "`success`, `denied`, `asked_nobody`, `failed`, `panicked`, `cancelled`, `timed_out`, `caller_gone` or `dry_run`.",

@@ -50,6 +50,9 @@ pub(crate) fn intent(out: &mut String, stamp: Stamp, call: &CallEntry, intent: &
     // An intent is written for a permit, so the decision is known.
     record.word("decision", Verdict::Allow.as_str());
     record.text("rule", &intent.rule, SHORT);
+    if *intent.plan.as_tree() != Tree::Null {
+        record.tree("plan", "plan_truncated", intent.plan.as_tree(), RESULT, RESULT_HEAD);
+    }
     record.word("enforcement", intent.enforcement.as_str());
     record.word("severity", intent.severity.as_str());
     record.maybe_text("git_commit", intent.checkpoint.as_deref(), SHORT);

@@ -37,6 +37,7 @@ pub(crate) fn call(input: Tree) -> CallEntry {
 
 pub(crate) fn intent() -> Intent {
     Intent {
+        plan: RedactedTree::null(),
         rule: "r".to_owned(),
         enforcement: Enforcement::Full,
         severity: Severity::Info,

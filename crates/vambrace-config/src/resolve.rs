@@ -1,6 +1,7 @@
 //! From a checked configuration to a running corridor: each crate's own settings, built here and nowhere else.
 
 mod known;
+mod programs;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,12 +15,13 @@ use vambrace_policy::{
     Epoch, HardLinks, Isolation, OnWrite, OperatorRule, PatternError, Policy, PolicySettings, Scope,
     ScopeSettings, Symlinks, ToolMode, Verdict,
 };
+use vambrace_process::Programs;
 use vambrace_redact::{
     KnownEnv, RedactedTree, Redactor, RedactorError, RedactorSettings, known_from_environment,
 };
 use vambrace_runtime::{Corridor, CorridorParts, OnAuditFailure};
-use vambrace_tools::{Instruments, Limits};
-use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath};
+use vambrace_tools::{Confirmations, Instruments, Limits};
+use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath, Secret};
 
 use crate::section::{self, Config, ProfileName};
 use crate::{Loaded, Origin};
@@ -35,6 +37,8 @@ pub struct Start {
     pub root: Root,
     /// How the person spelled the workspace, made absolute.
     pub spelled_workspace: PathBuf,
+    /// Binds the second call of a push to what the first one showed, across processes.
+    pub confirmation_key: Secret<Vec<u8>>,
 }
 
 /// A corridor, and what became of what an earlier run left behind.
@@ -82,6 +86,13 @@ fn available(config: &Config) -> Result<(), ResolveError> {
     if !config.audit.sinks.is_empty() {
         return Err(ResolveError::NotAvailable { key: "audit.sinks", what: "further places for the record" });
     }
+    if config.tools.command_policy.shell != section::ShellGrammar::Plan {
+        let what = "other grammars than our own plan";
+        return Err(ResolveError::NotAvailable { key: "tools.command_policy.shell", what });
+    }
+    if !config.sandbox.net.is_empty() {
+        return Err(ResolveError::NotAvailable { key: "sandbox.net", what: "connections of programs" });
+    }
     Ok(())
 }
 
@@ -107,9 +118,20 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     let scope = scope(loaded, &location, &start.spelled_workspace)?;
     let policy = policy(config, scope.clone(), start.mode)?;
     let redactor = redactor(config, &start.environment)?;
+    let scope = Arc::new(scope);
+    let programs = Programs::new(
+        programs::programs(
+            config,
+            &Arc::new(policy.scope_of_programs()),
+            &location,
+            &start.state,
+            &start.environment,
+        ),
+        policy.epoch(),
+    );
     let files = Files::new(
         start.root,
-        Arc::new(scope),
+        scope,
         policy.epoch(),
         FilesSettings {
             journal: start.state.join("journal"),
@@ -125,7 +147,12 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     let corridor = Corridor::new(CorridorParts {
         policy,
         redactor,
-        instruments: Instruments { files, outputs: Outputs::new(start.state.join("outputs")) },
+        instruments: Instruments {
+            files,
+            outputs: Outputs::new(start.state.join("outputs")),
+            programs,
+            confirmations: Confirmations::new(start.confirmation_key, Arc::clone(&start.clock)),
+        },
         audit,
         on_audit_failure: match config.audit.on_failure {
             section::AuditFailure::Warn => OnAuditFailure::Warn,
@@ -139,6 +166,7 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             reply: ByteLimit::new(config.limits.reply_bytes),
             pattern_time: PATTERN_TIME,
         },
+        toolbox: programs::toolbox(loaded),
         clock: start.clock,
     });
     Ok(Assembled { corridor, recovery })
@@ -255,7 +283,16 @@ fn policy(config: &Config, scope: Scope, mode: ToolMode) -> Result<Policy, Resol
     // A permit of one policy is stale for every other, in one process too.
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let epoch = Epoch(NEXT.fetch_add(1, Ordering::Relaxed));
-    Ok(Policy::new(PolicySettings { scope, mode, rules, on_write }, epoch))
+    let settings = PolicySettings {
+        scope,
+        mode,
+        rules,
+        on_write,
+        command: programs::command_policy(config),
+        git: programs::git_rules(config)?,
+        allowed_commands: config.allowed_commands.clone(),
+    };
+    Ok(Policy::new(settings, epoch))
 }
 
 /// Everything we know to be secret: the environment's values, and every secret of the configuration itself.

@@ -3,6 +3,7 @@
 //! INVARIANT: a key without a row is refused in project files, so a new key is born closed.
 
 use serde_json::Value as Json;
+use vambrace_policy::command::{ProgramList, built_in_programs};
 
 use crate::value::Period;
 
@@ -54,19 +55,6 @@ pub(crate) enum Comparison {
     Weaker,
 }
 
-/// Specification 003's 17 with the two programs of specification 002 that it lacks: what an empty allowlist grants at
-/// least, in `strict`.
-const STRICT_PROGRAMS: [&str; 19] = [
-    "echo", "cat", "ls", "pwd", "head", "tail", "wc", "grep", "find", "sort", "uniq", "diff", "date", "env",
-    "true", "false", "test", "git", "go",
-];
-const SEED002_PROGRAMS: [&str; 12] =
-    ["ls", "cat", "grep", "find", "head", "tail", "wc", "echo", "pwd", "date", "git", "go"];
-const SEED003_PROGRAMS: [&str; 17] = [
-    "echo", "cat", "ls", "pwd", "head", "tail", "wc", "grep", "find", "sort", "uniq", "diff", "date", "env",
-    "true", "false", "test",
-];
-
 pub(crate) fn row(key: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.key == key)
 }
@@ -75,6 +63,11 @@ pub(crate) fn row(key: &str) -> Option<&'static Row> {
 pub(crate) fn compare(row: &Row, holds: &Json, offered: &Json) -> Comparison {
     let (old, new) = (at_path(holds, row.key), at_path(offered, row.key));
     if let Order::Programs = row.order {
+        // Reading the lists loads every program's rules, which nobody should wait for who changed nothing.
+        let policy = |config| at_path(config, "tools.command_policy");
+        if policy(holds) == policy(offered) {
+            return Comparison::Same;
+        }
         return subset_is_tighter(&programs(offered), &programs(holds));
     }
     if old == new {
@@ -141,12 +134,12 @@ fn programs(config: &Json) -> Vec<Json> {
     let word = |key: &str| at_path(policy, key).as_str().unwrap_or_default();
     let mut listed = entries(at_path(policy, "allowlist"));
     if listed.is_empty() && word("empty_means") != "block" {
-        let built_in: &[&str] = match word("list") {
-            "seed002" => &SEED002_PROGRAMS,
-            "seed003" => &SEED003_PROGRAMS,
-            _ => &STRICT_PROGRAMS,
+        let list = match word("list") {
+            "seed002" => ProgramList::Seed002,
+            "seed003" => ProgramList::Seed003,
+            _ => ProgramList::Strict,
         };
-        listed = built_in.iter().map(|name| Json::from(*name)).collect();
+        listed = built_in_programs(list).into_iter().map(Json::from).collect();
     }
     listed
 }
@@ -214,6 +207,7 @@ pub(crate) const ROWS: &[Row] = &[
     refuse("sandbox.read", Order::Grants),
     refuse("sandbox.write", Order::Grants),
     refuse("sandbox.net", Order::Grants),
+    tighten("sandbox.reuse", TIGHT_OFF),
     tighten("env.inherit", Order::Inherited),
     tighten("env.path", Order::Ranks(&[&["host"], &["system"]])),
     tighten("net.timeout", Order::Ceiling),
@@ -242,6 +236,8 @@ pub(crate) const ROWS: &[Row] = &[
     tighten("memory.reads", Order::Ranks(&[&["open"], &["checked"]])),
     repeat("git.checkpoint", Order::Ranks(&[&["commit_on_branch"], &["hidden_ref"]])),
     tighten("git.require_checkpoint", TIGHT_ON),
+    repeat("git.branches", Order::Unordered),
+    tighten("git.protected_branches", Order::Denials),
     refuse("auth.mode", Order::Ranks(&[&["open"], &["token"]])),
     refuse("auth.jwt.trust", Order::Ranks(&[&["upstream"], &["verify"]])),
     refuse("server.xff", Order::Ranks(&[&["leftmost"], &["rightmost"]])),

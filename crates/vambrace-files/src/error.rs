@@ -54,6 +54,12 @@ pub enum FilesError {
     Full {
         path: String,
     },
+    /// A pattern that means more than a command can hold.
+    TooWide {
+        pattern: String,
+        limit: usize,
+        what: &'static str,
+    },
     /// `doing` is what we tried, in a word.
     Os {
         path: String,
@@ -163,6 +169,11 @@ impl FilesError {
                 format!("The system has no room left for `{path}`; nothing was changed."),
             )
             .suggestion("Tell the person you work for that the disk or a system limit is full."),
+            FilesError::TooWide { pattern, limit, what } => ToolError::new(
+                ErrorCode::OutputLimitExceeded,
+                format!("The pattern `{}` means more than {limit} {what}.", shorten(pattern)),
+            )
+            .suggestion("Write a narrower pattern, or name the folder and let the program look through it."),
             FilesError::Os { path, doing, errno } => ToolError::new(
                 ErrorCode::IoError,
                 format!("The system could not {doing} `{path}`: {}.", describe(*errno)),

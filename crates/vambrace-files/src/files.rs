@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{OFlags, ResolveFlags, Stat};
+use rustix::fs::{AtFlags, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use vambrace_policy::{
-    Access, Action, CountMatches, CreateDirectory, DeleteFile, EditFiles, Epoch, ListFiles, Permit, ReadFile,
-    Reason, Scope, SearchFiles, Withheld, WriteFile, Writes,
+    Access, Action, CountMatches, CreateDirectory, DeleteFile, EditFiles, Epoch, ListFiles, MigrateConfig,
+    Permit, ReadFile, Reason, Scope, SearchFiles, Withheld, WriteFile, Writes,
 };
 use vambrace_types::{ByteLimit, ScopedPath, VolumeId};
 
@@ -90,7 +90,7 @@ impl Files {
         self.root.volume()
     }
 
-    fn opener<'a>(&'a self, withheld: &'a Withheld) -> Opener<'a> {
+    pub(crate) fn opener<'a>(&'a self, withheld: &'a Withheld) -> Opener<'a> {
         Opener { root: &self.root, scope: &self.scope, withheld }
     }
 
@@ -180,6 +180,37 @@ impl Files {
         let placed = Prepared::new(&lock, folder, name, &spelled, stat, content.0.as_bytes())?.place()?;
         let warnings = lock.forced.iter().cloned().chain(placed.warning()).collect();
         Ok(Written { created: stat.is_none(), old, warnings })
+    }
+
+    /// Puts a configuration file's new text in its place and keeps the old one beside it. Gives the warnings.
+    ///
+    /// The scope protects the file from every other change, so only reading is judged here: the permit says that policy,
+    /// and a person, saw exactly these two texts.
+    pub fn migrate(&self, permit: Permit<MigrateConfig>, stop: &Stop) -> Result<Vec<String>, FilesError> {
+        let (MigrateConfig { path, change, rehearsal, .. }, withheld) = self.redeem(permit)?;
+        let opener = self.opener(&withheld);
+        let spelled = opener.spelled(&path);
+        let changed = || FilesError::Changed { path: spelled.clone() };
+        let change = change.filter(|_| !rehearsal).ok_or_else(changed)?;
+        self.demand_size(&spelled, change.new.len())?;
+        let (folder, name) = opener.parent(&path, Access::Read)?;
+        let lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
+        let stat = opener.entry(&folder, &path, name)?.ok_or_else(changed)?;
+        opener.demand_changeable(&path, &stat)?;
+        if self.read_held(&folder, name, &spelled, &stat)? != change.old {
+            return Err(changed());
+        }
+        let kept = Kept::link(&folder, name, &change.backup, &spelled)?;
+        // The second name is a change of the file too; what it holds must still be what was read.
+        let linked = opener.entry(&folder, &path, name)?.ok_or_else(changed)?;
+        if (linked.st_ino, linked.st_size, linked.st_mtime) != (stat.st_ino, stat.st_size, stat.st_mtime) {
+            return Err(changed());
+        }
+        let own = folder.try_clone().map_err(|error| read::io(&spelled, &error))?;
+        let placed =
+            Prepared::new(&lock, own, name, &spelled, Some(linked), change.new.as_bytes())?.place()?;
+        kept.stay();
+        Ok(lock.forced.iter().cloned().chain(placed.warning()).collect())
     }
 
     /// Reads every file, lets `apply` make the new texts, and replaces all or none.
@@ -323,6 +354,36 @@ impl Files {
             }
         }
         Ok(())
+    }
+}
+
+/// A second name of a file, taken back unless it is told to stay.
+struct Kept<'f> {
+    folder: &'f OwnedFd,
+    name: &'f str,
+    stays: bool,
+}
+
+impl<'f> Kept<'f> {
+    /// By another name rather than a copy: owner and mode are the same, and it takes nobody's place.
+    fn link(folder: &'f OwnedFd, from: &str, name: &'f str, path: &str) -> Result<Kept<'f>, FilesError> {
+        match rustix::fs::linkat(folder, from, folder, name, AtFlags::empty()) {
+            Ok(()) => Ok(Kept { folder, name, stays: false }),
+            Err(Errno::EXIST) => Err(FilesError::AlreadyExists { path: name.to_owned() }),
+            Err(errno) => Err(FilesError::os(path, "keep", errno)),
+        }
+    }
+
+    fn stay(mut self) {
+        self.stays = true;
+    }
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        if !self.stays {
+            let _ = rustix::fs::unlinkat(self.folder, self.name, AtFlags::empty());
+        }
     }
 }
 

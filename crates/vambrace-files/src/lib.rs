@@ -10,6 +10,7 @@ mod deadline;
 mod directory;
 mod error;
 mod files;
+mod glob;
 mod ignored;
 mod journal;
 mod list;

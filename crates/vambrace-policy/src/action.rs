@@ -1,9 +1,19 @@
 //! The closed set of things that can be done. A tool turns arguments into one of these; policy judges it; a door
 //! does it. Nobody outside can add a kind.
 
-use vambrace_types::{ByteLimit, ScopedPath};
+mod run;
 
-use crate::Capability;
+use std::time::Duration;
+
+use vambrace_types::{ByteLimit, Caller, ScopedPath};
+
+use crate::{Capability, Denial, Judgement, PolicySettings};
+
+pub use run::{
+    ChangeRepository, ConfigChange, DeclaredKind, InstallDependencies, ManageSystem, MigrateConfig,
+    PushBranch, PushStage, ReadPosture, ReadRepository, RepositoryChange, RunDeclared, RunLine, RunToolchain,
+    RunTyped,
+};
 
 mod sealed {
     pub trait Sealed {}
@@ -27,6 +37,16 @@ impl Access {
     }
 }
 
+/// How long an action may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Allowance {
+    /// What every call gets.
+    Usual,
+    Own(Duration),
+    /// A person waits for it and can stop it.
+    Unlimited,
+}
+
 pub trait Action: sealed::Sealed + Send + 'static {
     const CAPABILITY: Capability;
 
@@ -35,6 +55,21 @@ pub trait Action: sealed::Sealed + Send + 'static {
 
     /// Every text that the action would put into a file, for the secret scan.
     fn written(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// What only this kind of action can be refused for.
+    fn judge(&self, _settings: &PolicySettings, _caller: &Caller) -> Result<Judgement, Denial> {
+        Ok(Judgement::default())
+    }
+
+    /// How long it may take, where that is its own affair.
+    fn time(&self) -> Allowance {
+        Allowance::Usual
+    }
+
+    /// What would be started, for the record.
+    fn vectors(&self) -> Vec<Vec<String>> {
         Vec::new()
     }
 }

@@ -90,6 +90,29 @@ impl Capability {
             | Capability::ManageSystem => Effect::Command,
         }
     }
+
+    /// Whether it is done by programs in the cage, which show whatever they read.
+    pub fn runs_programs(self) -> bool {
+        match self {
+            Capability::RunPrograms
+            | Capability::RunTests
+            | Capability::ReadGit
+            | Capability::CommitGit
+            | Capability::PushGit
+            | Capability::InstallDependencies
+            | Capability::UseDeclaredTools => true,
+            // System tools run on the host, on nothing of the workspace.
+            Capability::ManageSystem
+            | Capability::ReadFiles
+            | Capability::WriteFiles
+            | Capability::ReadOutput
+            | Capability::ReadPosture
+            | Capability::FetchWeb
+            | Capability::ReadKnowledge
+            | Capability::ReadMemory
+            | Capability::WriteMemory => false,
+        }
+    }
 }
 
 /// Whether the role's row holds the capability. Every pair is decided by name, so that a role or a capability that

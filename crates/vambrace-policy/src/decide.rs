@@ -1,10 +1,11 @@
 //! The entry: one question, one decision.
 
-use vambrace_types::{Caller, ErrorCode, ToolError, ToolName};
+use vambrace_types::{Caller, ErrorCode, ScopedPath, ToolError, ToolName};
 
+use crate::command::CommandPolicy;
 use crate::{
-    Action, Capability, Denial, Effect, Epoch, Obligations, OperatorRule, Permit, Reason, Scope, ToolMode,
-    Verdict, Withheld, role_has,
+    Access, Action, Capability, Denial, Effect, Epoch, GitRules, Obligations, OperatorRule, Permit, Reason,
+    Scope, ToolMode, Verdict, Withheld, role_has,
 };
 
 /// What the scan of a text to be written means.
@@ -20,6 +21,25 @@ pub struct PolicySettings {
     pub mode: ToolMode,
     pub rules: Vec<OperatorRule>,
     pub on_write: OnWrite,
+    pub command: CommandPolicy,
+    pub git: GitRules,
+    /// Programs that declared command tools may start (specification 000); empty blocks all.
+    pub allowed_commands: Vec<String>,
+}
+
+/// What one action's own rules said beside "no".
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Judgement {
+    pub rule: Option<String>,
+    /// Paths that only judging brought to light, for the operator's rules. The scope has judged them already.
+    pub touched: Vec<(ScopedPath, Access)>,
+    pub question: Option<Question>,
+}
+
+impl Judgement {
+    pub fn by(rule: &str) -> Judgement {
+        Judgement { rule: Some(rule.to_owned()), touched: Vec::new(), question: None }
+    }
 }
 
 /// What others found out about an action, for policy to weigh: rule names, never values.
@@ -40,8 +60,30 @@ pub enum Standing {
 #[derive(Debug)]
 pub enum Decision<A: Action> {
     Allow(Permit<A>),
-    Ask(Question),
+    Ask(Pending<A>),
     Deny(Denial),
+}
+
+/// An action that waits for a person's word.
+#[derive(Debug)]
+pub struct Pending<A: Action> {
+    question: Question,
+    permit: Permit<A>,
+}
+
+impl<A: Action> Pending<A> {
+    pub fn question(&self) -> &Question {
+        &self.question
+    }
+
+    pub fn into_question(self) -> Question {
+        self.question
+    }
+
+    /// INVARIANT: called by the walk alone, with a person's yes in hand; `cargo xtask tidy` looks.
+    pub fn approve(self) -> Permit<A> {
+        self.permit
+    }
 }
 
 /// A decision that only a person can make.
@@ -81,6 +123,18 @@ impl Policy {
 
     pub fn scope(&self) -> &Scope {
         &self.settings.scope
+    }
+
+    /// What a cage may show and let be changed. A program reads what it likes of what it sees, so what any rule refuses or
+    /// asks about is kept from all of them.
+    pub fn scope_of_programs(&self) -> Scope {
+        let rules = self.settings.rules.iter();
+        let hidden = rules.clone().filter_map(OperatorRule::hides).cloned();
+        self.settings.scope.narrowed(hidden, rules.filter_map(OperatorRule::fixes).cloned())
+    }
+
+    pub fn command(&self) -> &CommandPolicy {
+        &self.settings.command
     }
 
     /// Before anything else: a caller that a person has stopped gets no further, whatever it asks.
@@ -134,21 +188,23 @@ impl Policy {
                 Err(denial) => return Decision::Deny(denial),
             }
         }
-        match self.weigh_facts(facts).max(self.weigh_rules(tool, &action)) {
+        let judgement = match action.judge(&self.settings, caller) {
+            Ok(judgement) => judgement,
+            Err(denial) => return Decision::Deny(denial),
+        };
+        let rule = judgement.rule.clone().unwrap_or_else(|| rule.to_owned());
+        let own = judgement.question.clone().map_or(Weight::Allow, Weight::Ask);
+        let weight = own.max(self.weigh_facts(facts)).max(self.weigh_rules(tool, &action, &judgement));
+        let permit = |action: A| {
+            let obligations = Obligations::of(caller.role, A::CAPABILITY);
+            let rules = self.settings.rules.iter();
+            let withheld = rules.filter_map(|rule| rule.withholds(tool, A::CAPABILITY)).cloned().collect();
+            Permit::mint(action, self.epoch, rule, obligations, Withheld(withheld))
+        };
+        match weight {
             Weight::Deny(denial) => Decision::Deny(denial),
-            Weight::Ask(question) => Decision::Ask(question),
-            Weight::Allow => {
-                let obligations = Obligations::of(caller.role, A::CAPABILITY);
-                let withheld =
-                    self.settings.rules.iter().filter_map(|rule| rule.withholds(tool)).cloned().collect();
-                Decision::Allow(Permit::mint(
-                    action,
-                    self.epoch,
-                    rule.to_owned(),
-                    obligations,
-                    Withheld(withheld),
-                ))
-            }
+            Weight::Ask(question) => Decision::Ask(Pending { question, permit: permit(action) }),
+            Weight::Allow => Decision::Allow(permit(action)),
         }
     }
 
@@ -170,9 +226,10 @@ impl Policy {
         known.max(weigh(&facts.secret_patterns, self.settings.on_write.pattern, "redact.on_write:pattern"))
     }
 
-    fn weigh_rules<A: Action>(&self, tool: &ToolName, action: &A) -> Weight {
-        let targets: Vec<_> = action.targets().into_iter().map(|(path, _)| path).collect();
-        let applying = self.settings.rules.iter().filter(|rule| rule.applies(tool, &targets));
+    fn weigh_rules<A: Action>(&self, tool: &ToolName, action: &A, judgement: &Judgement) -> Weight {
+        let named = action.targets().into_iter().map(|(path, _)| path);
+        let targets: Vec<_> = named.chain(judgement.touched.iter().map(|(path, _)| path)).collect();
+        let applying = self.settings.rules.iter().filter(|rule| rule.applies(tool, A::CAPABILITY, &targets));
         applying.fold(Weight::Allow, |strictest, rule| {
             strictest.max(match rule.verdict() {
                 Verdict::Allow => Weight::Allow,

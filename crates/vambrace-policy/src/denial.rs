@@ -2,6 +2,7 @@
 
 use vambrace_types::{ErrorCode, Role, ToolError};
 
+use crate::command::CommandRefusal;
 use crate::{Access, Capability};
 
 /// Exhaustive on purpose: a new reason should break every `match`.
@@ -50,6 +51,19 @@ pub enum Reason {
         names: Vec<String>,
     },
     Placeholder,
+    Command(CommandRefusal),
+    /// A branch name, a commit message or a push that the git rules refuse.
+    Git {
+        what: String,
+        next: &'static str,
+    },
+    /// A way of doing things that the project does not take, such as installing without a lock file.
+    Discipline {
+        what: String,
+        next: &'static str,
+    },
+    /// Only a person may do this, at a terminal.
+    OnlyPeople,
     OperatorRule {
         reason: String,
     },
@@ -84,6 +98,10 @@ impl Denial {
             Reason::SpecialFile { .. } => ErrorCode::SpecialFile,
             Reason::KnownSecret { .. } => ErrorCode::SecretInWrite,
             Reason::Placeholder => ErrorCode::PlaceholderInWrite,
+            Reason::Command(refusal) => refusal.code(),
+            Reason::Git { .. } => ErrorCode::BranchNotAllowed,
+            Reason::Discipline { .. } => ErrorCode::PolicyViolation,
+            Reason::OnlyPeople => ErrorCode::PermissionDenied,
             Reason::OperatorRule { .. } => ErrorCode::RuleDenied,
             Reason::Suspended { .. } => ErrorCode::Suspended,
             Reason::StalePermit => ErrorCode::StalePermit,
@@ -92,7 +110,12 @@ impl Denial {
 
     /// The suggestion is the next useful step, never a way round.
     pub fn to_tool_error(&self) -> ToolError {
-        let (message, suggestion) = self.words();
+        let (message, suggestion) = if let Reason::Command(refusal) = &self.reason {
+            refusal.words()
+        } else {
+            let (message, suggestion) = self.words();
+            (message, suggestion.to_owned())
+        };
         ToolError::new(self.code(), message).suggestion(suggestion).rule(self.rule.clone())
     }
 
@@ -152,6 +175,12 @@ impl Denial {
                  value in the file."
                     .to_owned(),
                 "Use edit_file on the parts around the marker, so that the real value stays where it is.",
+            ),
+            Reason::Command(refusal) => (refusal.words().0, ""),
+            Reason::Git { what, next } | Reason::Discipline { what, next } => (what.clone(), next),
+            Reason::OnlyPeople => (
+                "Only a person at a terminal may do this.".to_owned(),
+                "Use the tools for programs, such as exec_shell or run_test.",
             ),
             Reason::OperatorRule { reason } if reason.is_empty() => {
                 ("A rule of the operator does not allow this.".to_owned(), "Ask the operator, or do it another way.")

@@ -7,8 +7,11 @@
 
 mod action;
 mod capability;
+pub mod command;
 mod decide;
 mod denial;
+mod git;
+mod job;
 mod names;
 mod obligation;
 mod operator_rule;
@@ -18,12 +21,19 @@ mod scope;
 mod tool_mode;
 
 pub use action::{
-    Access, Action, Content, CountMatches, CreateDirectory, DeleteFile, EditFiles, FileEdits, Lines,
-    ListFiles, ReadFile, ReadOutput, SearchFiles, WriteFile, Writes,
+    Access, Action, Allowance, ChangeRepository, ConfigChange, Content, CountMatches, CreateDirectory,
+    DeclaredKind, DeleteFile, EditFiles, FileEdits, InstallDependencies, Lines, ListFiles, ManageSystem,
+    MigrateConfig, PushBranch, PushStage, ReadFile, ReadOutput, ReadPosture, ReadRepository,
+    RepositoryChange, RunDeclared, RunLine, RunToolchain, RunTyped, SearchFiles, WriteFile, Writes,
 };
 pub use capability::{Capability, Effect, role_has};
-pub use decide::{Decision, Facts, OnWrite, Policy, PolicySettings, Question, Standing};
+pub use decide::{Decision, Facts, Judgement, OnWrite, Pending, Policy, PolicySettings, Question, Standing};
 pub use denial::{Denial, Reason};
+pub use git::GitRules;
+pub use job::{
+    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Place, Repository, Runs,
+    Variable, VariableValue,
+};
 pub use obligation::{Obligations, Severity};
 pub use operator_rule::{OperatorRule, Verdict};
 pub use path_pattern::{PathPattern, PatternError};

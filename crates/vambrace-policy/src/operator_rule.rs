@@ -2,7 +2,7 @@
 
 use vambrace_types::{ScopedPath, ToolName};
 
-use crate::{PathPattern, PatternError};
+use crate::{Capability, PathPattern, PatternError};
 
 /// Ordered by strictness, so that combining verdicts is taking the greatest and the order of rules cannot matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +32,7 @@ pub struct OperatorRule {
     set_at: String,
 }
 
+const CHANGES: [&str; 4] = ["write_file", "edit_file", "delete_file", "create_directory"];
 const READS: [&str; 3] = ["read_file", "search_file", "count_matches"];
 /// Those, and the tools whose diff shows what was there.
 const SHOWS: [&str; 5] = ["read_file", "search_file", "count_matches", "write_file", "edit_file"];
@@ -54,24 +55,39 @@ impl OperatorRule {
     }
 
     /// What is refused to one tool that reads is refused to every tool that shows text, or the rule would only choose
-    /// the name under which a file is read.
-    fn is_about(&self, tool: &ToolName) -> bool {
+    /// the name under which a file is read. A program shows whatever it reads.
+    fn is_about(&self, tool: &ToolName, capability: Capability) -> bool {
         let Some(name) = self.tool.as_deref() else { return true };
         let refuses = self.verdict > Verdict::Allow;
-        name == tool.as_str() || (refuses && READS.contains(&name) && SHOWS.contains(&tool.as_str()))
+        let shows = SHOWS.contains(&tool.as_str()) || capability.runs_programs();
+        name == tool.as_str() || (refuses && READS.contains(&name) && shows)
     }
 
     /// A rule with a path speaks only of calls that touch such a path.
-    pub(crate) fn applies(&self, tool: &ToolName, targets: &[&ScopedPath]) -> bool {
+    pub(crate) fn applies(&self, tool: &ToolName, capability: Capability, targets: &[&ScopedPath]) -> bool {
         let touches = |path: &PathPattern| targets.iter().any(|target| path.covers(target.components()));
-        self.is_about(tool) && self.path.as_ref().is_none_or(touches)
+        self.is_about(tool, capability) && self.path.as_ref().is_none_or(touches)
     }
 
     /// The paths that a call of this tool must not come across on its way, because naming them would be denied or
     /// asked about. THREAT: P04, a recursive search from above a forbidden folder.
-    pub(crate) fn withholds(&self, tool: &ToolName) -> Option<&PathPattern> {
+    pub(crate) fn withholds(&self, tool: &ToolName, capability: Capability) -> Option<&PathPattern> {
         let refuses = self.verdict > Verdict::Allow;
-        self.path.as_ref().filter(|_| refuses && self.is_about(tool))
+        self.path.as_ref().filter(|_| refuses && self.is_about(tool, capability))
+    }
+
+    fn refuses_only_changes(&self) -> bool {
+        self.tool.as_deref().is_some_and(|tool| CHANGES.contains(&tool))
+    }
+
+    /// What programs must not see.
+    pub(crate) fn hides(&self) -> Option<&PathPattern> {
+        self.path.as_ref().filter(|_| self.verdict > Verdict::Allow && !self.refuses_only_changes())
+    }
+
+    /// What programs may read and must not change.
+    pub(crate) fn fixes(&self) -> Option<&PathPattern> {
+        self.path.as_ref().filter(|_| self.verdict > Verdict::Allow && self.refuses_only_changes())
     }
 
     pub fn verdict(&self) -> Verdict {

@@ -59,6 +59,9 @@ pub struct Scope {
     protected: Vec<PathPattern>,
 }
 
+/// Blocked for the file tools, visible to programs in a cage.
+const SHOWN_TO_PROGRAMS: [&str; 2] = [".git", "node_modules"];
+
 impl Scope {
     pub fn new(settings: ScopeSettings) -> Result<Scope, PatternError> {
         let built_in = BLOCKED.iter().map(|text| PathPattern::parse(text));
@@ -66,6 +69,19 @@ impl Scope {
         let blocked = built_in.chain(own).collect::<Result<_, _>>()?;
         let protected = PROTECTED.iter().map(|text| PathPattern::parse(text)).collect::<Result<_, _>>()?;
         Ok(Scope { settings, blocked, protected })
+    }
+
+    /// The same scope with more that programs must not see, and more that they must not change: what the operator's rules
+    /// refuse to the file tools.
+    pub(crate) fn narrowed(
+        &self,
+        hidden: impl Iterator<Item = PathPattern>,
+        fixed: impl Iterator<Item = PathPattern>,
+    ) -> Scope {
+        let mut scope = self.clone();
+        scope.blocked.extend(hidden);
+        scope.protected.extend(fixed);
+        scope
     }
 
     pub fn bearings(&self) -> &Bearings {
@@ -78,6 +94,40 @@ impl Scope {
 
     pub fn hard_links(&self) -> HardLinks {
         self.settings.hard_links
+    }
+
+    pub fn isolation(&self) -> Isolation {
+        self.settings.isolation
+    }
+
+    /// Whether a cage shows something empty in its place. Two blocked names stay visible there: programs read `.git`,
+    /// and read and write `node_modules`. What the operator blocks is masked, whatever it is called.
+    pub fn is_masked(&self, components: &[String]) -> bool {
+        self.masks().any(|pattern| pattern.covers(components))
+    }
+
+    pub fn is_protected(&self, components: &[String]) -> bool {
+        self.protected.iter().any(|pattern| pattern.covers(components))
+    }
+
+    /// The spellings behind `is_masked` and `is_protected`, so that a walk can pass over most names without asking.
+    pub fn masked_texts(&self) -> impl Iterator<Item = &str> {
+        self.masks().map(PathPattern::text)
+    }
+
+    pub fn protected_texts(&self) -> impl Iterator<Item = &str> {
+        self.protected.iter().map(PathPattern::text)
+    }
+
+    fn masks(&self) -> impl Iterator<Item = &PathPattern> {
+        let shown = |place: usize, pattern: &PathPattern| {
+            place < BLOCKED.len() && SHOWN_TO_PROGRAMS.contains(&pattern.text())
+        };
+        self.blocked
+            .iter()
+            .enumerate()
+            .filter(move |(place, pattern)| !shown(*place, pattern))
+            .map(|(_, it)| it)
     }
 
     pub fn zone(&self, path: &ScopedPath) -> Zone {
@@ -119,5 +169,44 @@ impl Scope {
                 Err(Denial::new(Reason::OutsideScope { path: spelled(), access }, "scope.service_isolation"))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(block: &[&str]) -> Scope {
+        Scope::new(ScopeSettings {
+            bearings: Bearings::new(&["/w"], "", &[]),
+            isolation: Isolation::Strict,
+            block_patterns: block.iter().map(|text| (*text).to_owned()).collect(),
+            shared_inside_own: false,
+            symlinks: Symlinks::Inside,
+            hard_links: HardLinks::ReadOnly,
+        })
+        .unwrap()
+    }
+
+    #[track_caller]
+    fn check(block: &[&str], path: &str, masked: bool, protected: bool) {
+        let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
+        let scope = scope(block);
+        assert_eq!((scope.is_masked(&parts), scope.is_protected(&parts)), (masked, protected), "{path}");
+    }
+
+    #[test]
+    fn a_cage_masks_what_is_blocked_except_what_programs_need() {
+        check(&[], ".env", true, false);
+        check(&[], "a/b/.ENV.local", true, false);
+        check(&[], ".environment.md", false, false);
+        check(&[], "secrets/x", true, false);
+        check(&[], ".git", false, false);
+        check(&[], "node_modules/x", false, false);
+        check(&["node_modules"], "node_modules/x", true, false);
+        check(&["*.pem"], "keys/a.pem", true, false);
+        check(&[], "sub/.vscode/tasks.json", false, true);
+        check(&[], ".cargo/config.toml", false, true);
+        check(&[], ".cargo/bin", false, false);
     }
 }

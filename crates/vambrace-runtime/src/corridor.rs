@@ -5,11 +5,14 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 use vambrace_audit::{AuditError, AuditLog, Clock};
+use vambrace_policy::command::{WordVerdict, explain};
 use vambrace_policy::{Capability, Policy};
+use vambrace_process::{Missing, Posture};
 use vambrace_redact::Redactor;
-use vambrace_tools::{Instruments, Limits};
-use vambrace_types::{Caller, SessionId};
+use vambrace_tools::{Instruments, Limits, Toolbox};
+use vambrace_types::{Caller, ErrorCode, ScopedPath, SessionId, ToolError};
 
+use crate::stage::prove;
 use crate::table::{Table, ToolDescription};
 use crate::{Incoming, Reply};
 
@@ -31,6 +34,7 @@ pub struct CorridorParts {
     pub audit: Result<AuditLog, AuditError>,
     pub on_audit_failure: OnAuditFailure,
     pub limits: Limits,
+    pub toolbox: Toolbox,
     pub clock: Arc<dyn Clock>,
 }
 
@@ -42,7 +46,8 @@ pub struct Corridor {
 
 impl Corridor {
     pub fn new(parts: CorridorParts) -> Corridor {
-        Corridor { parts, table: Table::new(), walking: TaskTracker::new() }
+        let table = Table::new(&parts.toolbox);
+        Corridor { parts, table, walking: TaskTracker::new() }
     }
 
     /// One call through the whole corridor. The walk is a task of its own: a caller that goes away does not take the
@@ -71,7 +76,37 @@ impl Corridor {
 
     /// Every tool there is, for the reference.
     pub fn all_tools() -> Vec<ToolDescription> {
-        Table::new().offered(|_| true)
+        Table::new(&Toolbox::default()).offered(|_| true)
+    }
+
+    /// Runs the self-attack battery now, if it has not run yet, and puts the result on record. Calls that start programs
+    /// wait for it.
+    pub fn prove(&self) -> Result<Posture, ToolError> {
+        prove(self)?;
+        self.parts
+            .instruments
+            .programs
+            .posture()
+            .cloned()
+            .ok_or_else(|| ToolError::new(ErrorCode::PostureBroken, "The cage was not proved."))
+    }
+
+    /// The walls that the last attempt at a cage could not have.
+    pub fn missing_layers(&self) -> Vec<Missing> {
+        self.parts.instruments.programs.missing_layers()
+    }
+
+    /// Every word of a command line and the rule that judged it. What is no plan has no words.
+    pub fn explain(&self, line: &str) -> Vec<WordVerdict> {
+        let policy = &self.parts.policy;
+        let scope = policy.scope();
+        let Some(folder) = ScopedPath::from_components(scope.bearings().service().to_vec()) else {
+            return Vec::new();
+        };
+        match policy.command().grammar(line) {
+            Ok(plan) => explain(policy.command(), line, &plan, scope, &folder),
+            Err(_) => Vec::new(),
+        }
     }
 
     pub fn audit(&self) -> Result<&AuditLog, &AuditError> {

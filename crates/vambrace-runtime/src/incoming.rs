@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use vambrace_audit::Purpose;
+use vambrace_process::Live;
 use vambrace_tools::ProgressSink;
 use vambrace_types::{Caller, SessionId};
 
@@ -20,4 +21,20 @@ pub struct Incoming {
     pub purpose: Purpose,
     pub leash: Leash,
     pub progress: Option<Arc<dyn ProgressSink>>,
+    /// Where a program's output goes as it comes, instead of being collected.
+    pub live: Option<Arc<dyn Live>>,
+    /// Somebody who can be asked; without one, what needs a person is refused.
+    pub approver: Option<Arc<dyn Approver>>,
+}
+
+/// A person's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    Yes { by: String },
+    No,
+}
+
+/// Puts a question to a person and waits for the answer. The texts are redacted.
+pub trait Approver: Send + Sync {
+    fn ask(&self, tool: &str, question: &str) -> Answer;
 }

@@ -12,7 +12,7 @@ mod table;
 mod walk;
 
 pub use corridor::{Corridor, CorridorParts, OnAuditFailure};
-pub use incoming::Incoming;
+pub use incoming::{Answer, Approver, Incoming};
 pub use leash::Leash;
 pub use reply::{Reply, ReplyError, Verdict};
 pub use table::ToolDescription;

@@ -1,6 +1,8 @@
 //! The stages of the walk that are more than a line.
 
 mod conclude;
+mod decide;
+mod prove;
 mod record;
 mod validate;
 
@@ -10,15 +12,18 @@ use serde_json::Value;
 use vambrace_audit::CallEntry;
 use vambrace_files::Stop;
 use vambrace_policy::{Action, Denial, Permit, Question, Severity};
-use vambrace_tools::{Look, ProgressSink, Tool};
+use vambrace_process::Live;
+use vambrace_tools::{Look, Notes, ProgressSink, Tool};
 use vambrace_types::{CallId, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
 
 pub(crate) use conclude::conclude;
+pub(crate) use decide::{decide, patience, settle};
+pub(crate) use prove::prove;
 pub(crate) use record::{record_intent, standing};
 pub(crate) use validate::{decode, scan};
 
 use crate::corridor::{chance, or_empty};
-use crate::{Corridor, Incoming, Leash};
+use crate::{Approver, Corridor, Incoming, Leash};
 
 /// What is known of a call from its first moment.
 pub(crate) struct Call {
@@ -26,9 +31,13 @@ pub(crate) struct Call {
     pub(crate) arguments: Value,
     pub(crate) leash: Leash,
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
+    pub(crate) live: Option<Arc<dyn Live>>,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) started: Timestamp,
     /// What the arguments name as their paths, for the security stream.
     pub(crate) target: String,
+    /// The command that the arguments name, for the security stream.
+    pub(crate) command: Option<String>,
 }
 
 impl Call {
@@ -42,6 +51,7 @@ impl Call {
         let reason = arguments.get("reason").and_then(Value::as_str);
         let reason = reason.map(|reason| parts.redactor.text(reason).value);
         let target = targets(&arguments);
+        let command = command(&arguments);
         // Nobody's tool may be anything, a secret too; a name with a redaction in it is no name.
         let cleaned = parts.redactor.text(&incoming.tool).value;
         let name = ToolName::parse(cleaned.as_str()).unwrap_or_else(|| ToolName::of("unknown"));
@@ -57,7 +67,17 @@ impl Call {
             purpose: incoming.purpose,
             volume: Some(parts.instruments.files.volume()),
         };
-        Call { entry, arguments, leash: incoming.leash, progress: incoming.progress, started, target }
+        Call {
+            entry,
+            arguments,
+            leash: incoming.leash,
+            progress: incoming.progress,
+            live: incoming.live,
+            approver: incoming.approver,
+            started,
+            target,
+            command,
+        }
     }
 }
 
@@ -81,6 +101,14 @@ fn targets(arguments: &Value) -> String {
         0 => shown,
         n_left_off => format!("{shown} and {n_left_off} more"),
     }
+}
+
+/// A line, or a program and its arguments, whether or not they fit the tool.
+fn command(arguments: &Value) -> Option<String> {
+    let program = arguments.get("command").or_else(|| arguments.get("program")).and_then(Value::as_str)?;
+    let args = arguments.get("args").or_else(|| arguments.get("arguments")).and_then(Value::as_array);
+    let words = args.into_iter().flatten().filter_map(Value::as_str);
+    Some(std::iter::once(program).chain(words).collect::<Vec<_>>().join(" "))
 }
 
 /// What the walk has learned so far; it survives a panic of the tool.
@@ -111,6 +139,12 @@ impl Trail {
     pub(crate) fn allowed_by<A: Action>(&mut self, permit: &Permit<A>) {
         self.rule = permit.rule().to_owned();
         self.severity = permit.obligations().severity;
+    }
+
+    pub(crate) fn learn(&mut self, notes: Notes) {
+        self.warnings.extend(notes.warnings);
+        self.n_redacted = notes.n_redacted;
+        self.enforcement = notes.enforcement.unwrap_or(self.enforcement);
     }
 }
 

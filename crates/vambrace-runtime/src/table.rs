@@ -7,7 +7,7 @@ use std::pin::Pin;
 
 use serde_json::{Map, Value};
 use vambrace_policy::{Action, Capability};
-use vambrace_tools::{ALIASES, About, Tool, Visitor, visit_all};
+use vambrace_tools::{ALIASES, About, Audience, Tool, Toolbox, Visitor, visit_all};
 
 use crate::walk::{walk, walk_nowhere};
 use crate::{Corridor, Incoming, Reply};
@@ -16,6 +16,7 @@ type Walking<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
 trait Walk: Send + Sync {
     fn about(&self) -> About;
+    fn audience(&self) -> Audience;
     fn capability(&self) -> Capability;
     fn schema(&self) -> Map<String, Value>;
     fn walk<'a>(&'a self, corridor: &'a Corridor, incoming: Incoming) -> Walking<'a>;
@@ -23,7 +24,11 @@ trait Walk: Send + Sync {
 
 impl<T: Tool> Walk for T {
     fn about(&self) -> About {
-        T::ABOUT
+        Tool::about(self)
+    }
+
+    fn audience(&self) -> Audience {
+        T::AUDIENCE
     }
 
     fn capability(&self) -> Capability {
@@ -31,6 +36,9 @@ impl<T: Tool> Walk for T {
     }
 
     fn schema(&self) -> Map<String, Value> {
+        if let Some(schema) = self.own_schema() {
+            return schema;
+        }
         let mut settings = schemars::generate::SchemaSettings::draft2020_12();
         // Models read one flat schema more reliably than references.
         settings.inline_subschemas = true;
@@ -85,14 +93,14 @@ pub(crate) struct Table {
 
 impl Visitor for Table {
     fn visit<T: Tool>(&mut self, tool: T) {
-        self.tools.insert(T::ABOUT.name, Box::new(tool));
+        self.tools.insert(Tool::about(&tool).name, Box::new(tool));
     }
 }
 
 impl Table {
-    pub(crate) fn new() -> Table {
+    pub(crate) fn new(toolbox: &Toolbox) -> Table {
         let mut table = Table { tools: BTreeMap::new() };
-        visit_all(&mut table);
+        visit_all(&mut table, toolbox);
         table
     }
 
@@ -105,7 +113,10 @@ impl Table {
         match self.find(&incoming.tool) {
             Some(tool) => tool.walk(corridor, incoming).await,
             None => {
-                let may = |tool: &&dyn Walk| corridor.may_use(&incoming.caller, tool.capability());
+                let may = |tool: &&dyn Walk| {
+                    tool.audience() == Audience::Agents
+                        && corridor.may_use(&incoming.caller, tool.capability())
+                };
                 let names: Vec<_> = self.tools().filter(may).map(|tool| tool.about().name).collect();
                 walk_nowhere(corridor, incoming, &names.join(", "))
             }
@@ -117,7 +128,8 @@ impl Table {
     }
 
     pub(crate) fn offered(&self, may: impl Fn(Capability) -> bool) -> Vec<ToolDescription> {
-        let offered = self.tools().filter(|tool| may(tool.capability()));
+        let for_agents = |tool: &&dyn Walk| tool.audience() == Audience::Agents;
+        let offered = self.tools().filter(for_agents).filter(|tool| may(tool.capability()));
         let describe = |tool: &dyn Walk| ToolDescription {
             about: tool.about(),
             capability: tool.capability(),

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use vambrace_files::Stop;
-use vambrace_policy::{Action, Decision};
+use vambrace_policy::{Action, Capability};
 use vambrace_tools::{CallContext, Hands, Look, Tool, Warrant};
 use vambrace_types::{ErrorCode, RawOutput, ToolError};
 
@@ -16,7 +16,7 @@ use crate::stage::{self, Call, Setback, Trail};
 use crate::{Corridor, Incoming, OnAuditFailure, Reply};
 
 pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incoming) -> Reply {
-    let call = match begin(corridor, incoming, T::ABOUT.name) {
+    let call = match begin(corridor, incoming, tool.about().name) {
         Ok(call) => call,
         Err(call) => return stage::conclude(corridor, &call, Trail::default(), Err(Setback::Panicked)),
     };
@@ -37,6 +37,8 @@ fn begin(corridor: &Corridor, incoming: Incoming, tool: &'static str) -> Result<
         purpose: incoming.purpose,
         leash: incoming.leash.clone(),
         progress: None,
+        live: None,
+        approver: None,
     };
     catch_unwind(AssertUnwindSafe(|| Call::begin(corridor, incoming, tool)))
         .map_err(|_| Call::begin(corridor, bare, tool))
@@ -65,27 +67,52 @@ async fn attempt<T: Tool>(
 
     // 5 validate: arguments become an action.
     let args = stage::decode::<T::Args>(call)?;
-    let action =
-        tool.plan(args, &CallContext { bearings: policy.scope().bearings(), limits: parts.limits })?;
+    let action = tool.plan(
+        args,
+        &CallContext {
+            bearings: policy.scope().bearings(),
+            limits: parts.limits,
+            command: policy.command(),
+            toolbox: &parts.toolbox,
+        },
+    )?;
 
-    // 6 decide. Nothing below runs without the permit.
-    let facts = stage::scan(&parts.redactor, &action);
-    let permit = match policy.decide(&call.entry.caller, &standing, &call.entry.tool, action, &facts) {
-        Decision::Allow(permit) => permit,
-        Decision::Ask(question) => return Err(Setback::Ask(question)),
-        Decision::Deny(denial) => return Err(denial.into()),
-    };
+    // 6 decide. Nothing below runs without the permit. What only the disk can tell is looked up once the action is
+    // allowed as it stands, and the whole is decided again: globs, for instance.
+    let stop = Stop::default();
+    let caller = &call.entry.caller;
+    let look = Look::new(
+        &parts.instruments,
+        &parts.toolbox,
+        policy,
+        &parts.redactor,
+        caller,
+        parts.limits,
+        stop.clone(),
+    );
+    let mut permit = stage::decide(corridor, call, &standing, action)?;
+    if let Some(settled) = stage::settle(tool, &permit, &look)? {
+        permit = stage::decide(corridor, call, &standing, settled)?;
+    }
     trail.allowed_by(&permit);
 
     // What follows is watched: the caller may cancel or go, and time may run out.
-    let stop = Stop::default();
-    let mut watch = call.leash.watch(parts.limits.time, stop.clone());
+    let time = stage::patience(permit.action().time(), parts.limits.time);
+    let mut watch = call.leash.watch(time, stop.clone());
 
     // 6½ preview: a dry run ends here.
     if call.entry.dry_run {
-        let caller = &call.entry.caller;
-        let look = Look::new(&parts.instruments, policy, &parts.redactor, caller, parts.limits, stop.clone());
         return stage::preview(tool, &permit, &look, &stop);
+    }
+
+    // 6¾ a cage that was not proved runs nothing.
+    if T::Action::CAPABILITY.runs_programs() {
+        trail.enforcement = stage::prove(corridor)?;
+    }
+
+    // The table is read from a proof, whatever it found.
+    if T::Action::CAPABILITY == Capability::ReadPosture {
+        let _ = stage::prove(corridor);
     }
 
     // 7 record the intent: without it, only reading goes on unless the operator chose otherwise.
@@ -106,6 +133,7 @@ async fn attempt<T: Tool>(
         parts.limits,
         stop,
         call.progress.as_ref(),
+        call.live.as_ref(),
         stage::in_place,
     );
     let result = tokio::select! {
@@ -113,9 +141,7 @@ async fn attempt<T: Tool>(
         result = tool.run(permit, &hands) => result,
         () = watch.lost_patience() => Err(ToolError::new(ErrorCode::Cancelled, "The call did not stop in time.")),
     };
-    let (warnings, n_redacted) = hands.into_notes();
-    trail.warnings.extend(warnings);
-    trail.n_redacted = n_redacted;
+    trail.learn(hands.into_notes());
     Ok(result?)
 }
 

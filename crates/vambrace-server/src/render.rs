@@ -28,6 +28,13 @@ pub fn text(reply: &Reply) -> String {
     out
 }
 
+/// Specification 002: a command that ends with an error is an error to the model, although the tool did its work.
+pub(crate) fn is_failed_command(reply: &Reply) -> bool {
+    let data = reply.data().as_tree();
+    let failed = data.get("exit_code").and_then(Tree::as_int).is_some_and(|code| code != 0);
+    reply.tool() == "bash_command" && (failed || data.get("timed_out") == Some(&Tree::Bool(true)))
+}
+
 /// Whether something was done, or would be.
 #[derive(Clone, Copy)]
 enum Tense {
@@ -59,6 +66,8 @@ fn data(tool: &str, tree: &Tree, tense: Tense, out: &mut String) {
         "edit_file" => edited(tree, tense, out),
         "search_file" => found(tree, out),
         "list_files" => listed(tree, out),
+        _ if tree.get("exit_code").is_some() && tree.get("stdout").is_some() => ran(tree, out),
+        "bash_command" if tree.get("message").is_some() => out.push_str(field(tree, "message")),
         _ => tree.write_json(out),
     }
 }
@@ -72,6 +81,63 @@ fn would(tree: &Tree, out: &mut String) {
             Some(path) => out.push_str(path),
             None => path.write_json(out),
         }
+    }
+}
+
+/// The words of specification 002.
+fn ran(tree: &Tree, out: &mut String) {
+    let number = |key: &str| tree.get(key).and_then(Tree::as_int).unwrap_or(0);
+    if tree.get("timed_out") == Some(&Tree::Bool(true)) {
+        let limit = number("time_limit_ms") / 1000;
+        let _ = write!(
+            out,
+            "Error: Command timeout after {limit}s\nStdout: {}\nStderr: {}",
+            stream(tree, "stdout"),
+            stream(tree, "stderr")
+        );
+    } else {
+        let error = if number("exit_code") == 0 { "" } else { "Error: " };
+        let _ = write!(
+            out,
+            "{error}Exit code: {}\nDuration: {}ms\nStdout:\n{}\nStderr:\n{}",
+            number("exit_code"),
+            number("duration_ms"),
+            stream(tree, "stdout"),
+            stream(tree, "stderr")
+        );
+    }
+    if let Some(summary) = tree.get("summary").filter(|summary| **summary != Tree::Null) {
+        let _ = write!(out, "\nSummary: {}", summary.to_json());
+    }
+    let shown = [
+        "exit_code",
+        "stdout",
+        "stderr",
+        "duration_ms",
+        "timed_out",
+        "time_limit_ms",
+        "truncated",
+        "summary",
+    ];
+    if let Tree::Map(entries) = tree {
+        for (key, value) in entries.iter().filter(|(key, _)| !shown.contains(&key.as_ref())) {
+            let _ = write!(out, "\n{key}: ");
+            match value.as_text() {
+                Some(text) => out.push_str(text),
+                None => value.write_json(out),
+            }
+        }
+    }
+    if tree.get("truncated") == Some(&Tree::Bool(true)) {
+        out.push_str("\n[the output was cut]");
+    }
+}
+
+/// A stream that was cut to its limit is a map with its parts.
+fn stream(tree: &Tree, key: &str) -> String {
+    match tree.get(key) {
+        Some(value) => value.as_text().map_or_else(|| value.to_json(), str::to_owned),
+        None => String::new(),
     }
 }
 

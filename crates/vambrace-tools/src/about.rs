@@ -17,6 +17,14 @@ impl Hints {
         Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
 }
 
+/// Who a tool is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    Agents,
+    /// A person at a terminal; no front end lists it.
+    People,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct About {
     pub name: &'static str,

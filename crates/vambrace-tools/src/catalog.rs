@@ -1,11 +1,19 @@
 //! The list of tools. A tool that is not here does not exist.
 
-use crate::Tool;
+use crate::declared::DeclaredTool;
 use crate::file::{
     CountMatchesTool, CreateDirectoryTool, DeleteFileTool, EditFileTool, ListFilesTool, ReadFileTool,
     SearchFileTool, WriteFileTool,
 };
+use crate::git::{GitAddTool, GitCheckoutTool, GitCommitTool, GitDiffTool, GitPushTool, GitStatusTool};
 use crate::output::ReadOutputTool;
+use crate::posture::PostureReportTool;
+use crate::shell::{
+    BashCommandTool, ExecShellTool, InstallDependenciesTool, RunCommandTool, RunLintTool, RunTestTool,
+    RunTool, SpawnTool,
+};
+use crate::system::{InstallPackageTool, MigrateConfigTool, SystemCtlTool, VerifyBinaryTool};
+use crate::{LegacyRunCommand, Tool, Toolbox};
 
 /// Takes tools of different types one after the other.
 pub trait Visitor {
@@ -15,7 +23,7 @@ pub trait Visitor {
 /// Other names under which specifications know a tool: alias, then tool.
 pub const ALIASES: &[(&str, &str)] = &[("list_directory", "list_files")];
 
-pub fn visit_all(visitor: &mut impl Visitor) {
+pub fn visit_all(visitor: &mut impl Visitor, toolbox: &Toolbox) {
     visitor.visit(ReadFileTool);
     visitor.visit(WriteFileTool);
     visitor.visit(EditFileTool);
@@ -25,4 +33,29 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(DeleteFileTool);
     visitor.visit(CreateDirectoryTool);
     visitor.visit(ReadOutputTool);
+    visitor.visit(BashCommandTool);
+    visitor.visit(ExecShellTool);
+    visitor.visit(SpawnTool);
+    visitor.visit(RunTool);
+    visitor.visit(RunTestTool);
+    visitor.visit(RunLintTool);
+    visitor.visit(InstallDependenciesTool::default());
+    visitor.visit(GitStatusTool);
+    visitor.visit(GitDiffTool);
+    visitor.visit(GitAddTool);
+    visitor.visit(GitCommitTool);
+    visitor.visit(GitCheckoutTool);
+    visitor.visit(GitPushTool);
+    visitor.visit(InstallPackageTool);
+    visitor.visit(VerifyBinaryTool);
+    visitor.visit(SystemCtlTool);
+    visitor.visit(MigrateConfigTool);
+    visitor.visit(PostureReportTool);
+    match toolbox.legacy_run_command {
+        LegacyRunCommand::Offered => visitor.visit(RunCommandTool),
+        LegacyRunCommand::Removed => {}
+    }
+    for declared in &toolbox.declared {
+        visitor.visit(DeclaredTool::new(declared));
+    }
 }

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::{Denial, Reason};
 use vambrace_types::{Bearings, ByteLimit, ErrorCode, PathProblem, ScopedPath, ToolError};
+
+use crate::Toolbox;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -22,9 +25,16 @@ pub struct Limits {
 pub struct CallContext<'a> {
     pub bearings: &'a Bearings,
     pub limits: Limits,
+    pub command: &'a CommandPolicy,
+    pub toolbox: &'a Toolbox,
 }
 
 impl CallContext<'_> {
+    /// Where the active service is.
+    pub fn service(&self) -> Result<ScopedPath, ToolError> {
+        self.path(".")
+    }
+
     pub fn path(&self, text: &str) -> Result<ScopedPath, ToolError> {
         ScopedPath::parse(text, self.bearings).map_err(|problem| match problem {
             PathProblem::Outside => {

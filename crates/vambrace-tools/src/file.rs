@@ -6,7 +6,7 @@ mod edit_file;
 mod list_files;
 mod read_file;
 mod search_file;
-mod veiled;
+pub(crate) mod veiled;
 mod write_file;
 
 pub(crate) use create_directory::CreateDirectoryTool;

@@ -1,24 +1,28 @@
 //! Hands: the only way a tool reaches a door, given for one call and only after its intent is on record.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use vambrace_audit::{AuditError, IntentReceipt};
 use vambrace_edit::Budget;
-use vambrace_files::{Deadline, Files, Outputs, Stop, Text, WorkLimit};
-use vambrace_policy::{Action, Decision, Facts, Permit, Policy, ReadFile, Standing};
+use vambrace_files::{Deadline, EntryKind, Files, Outputs, Stop, Text, WorkLimit};
+use vambrace_policy::command::Word;
+use vambrace_policy::{Action, Decision, Facts, ListFiles, Permit, Policy, ReadFile, Runs, Scope, Standing};
+use vambrace_process::{Finished, Live, Programs, RunContext};
 use vambrace_redact::Redactor;
-use vambrace_types::{Bearings, ByteLimit, Caller, ErrorCode, ScopedPath, ToolError, ToolName};
+use vambrace_types::{Bearings, ByteLimit, Caller, Enforcement, ErrorCode, ScopedPath, ToolError, ToolName};
 
-use crate::Limits;
+use crate::confirmation::Confirmations;
 use crate::tool::files;
+use crate::{Limits, Toolbox};
 
 /// The doors and what they need, one set for a running Vambrace.
 #[derive(Debug)]
 pub struct Instruments {
     pub files: Files,
     pub outputs: Outputs,
+    pub programs: Programs,
+    pub confirmations: Confirmations,
 }
 
 /// Why these hands may exist: the intent is written, or writing it failed.
@@ -48,9 +52,19 @@ pub struct Hands<'call> {
     limits: Limits,
     stop: Stop,
     progress: Option<&'call Arc<dyn ProgressSink>>,
+    live: Option<&'call Arc<dyn Live>>,
     blocking: Blocking,
-    warnings: Mutex<Vec<String>>,
-    n_redacted: AtomicUsize,
+    notes: Mutex<Notes>,
+}
+
+/// What a tool leaves for the reply and the record beside its output.
+#[derive(Debug, Default)]
+pub struct Notes {
+    pub warnings: Vec<String>,
+    /// Secrets that the tool covered itself.
+    pub n_redacted: usize,
+    /// What really stood around the programs it ran, the weakest of them.
+    pub enforcement: Option<Enforcement>,
 }
 
 impl<'call> Hands<'call> {
@@ -64,9 +78,9 @@ impl<'call> Hands<'call> {
         limits: Limits,
         stop: Stop,
         progress: Option<&'call Arc<dyn ProgressSink>>,
+        live: Option<&'call Arc<dyn Live>>,
         blocking: Blocking,
     ) -> Hands<'call> {
-        let (warnings, n_redacted) = (Mutex::default(), AtomicUsize::new(0));
         Hands {
             warrant,
             instruments,
@@ -76,9 +90,9 @@ impl<'call> Hands<'call> {
             limits,
             stop,
             progress,
+            live,
             blocking,
-            warnings,
-            n_redacted,
+            notes: Mutex::default(),
         }
     }
 
@@ -92,17 +106,53 @@ impl<'call> Hands<'call> {
 
     /// Sentences for the reply's metadata.
     pub(crate) fn warn(&self, warnings: Vec<String>) {
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings);
+        self.notes().warnings.extend(warnings);
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Secrets that the tool itself covered, because only it saw what was around them.
     pub(crate) fn redacted(&self, count: usize) {
-        self.n_redacted.fetch_add(count, Ordering::Relaxed);
+        self.notes().n_redacted += count;
     }
 
-    /// For the walk, when the tool is done: its warnings, and how many secrets it covered.
-    pub fn into_notes(self) -> (Vec<String>, usize) {
-        (self.warnings.into_inner().unwrap_or_else(PoisonError::into_inner), self.n_redacted.into_inner())
+    /// For the walk, when the tool is done.
+    pub fn into_notes(self) -> Notes {
+        self.notes.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs what the permit says, in the cage. No record, no program: what it does cannot be seen beforehand.
+    pub(crate) fn run<A: Runs>(
+        &self,
+        permit: Permit<A>,
+        crowd: Option<usize>,
+    ) -> Result<Finished, ToolError> {
+        self.files_to_change()?;
+        let cancelled = || self.stop.is_set();
+        let context = RunContext {
+            caller: &self.caller.id,
+            cancelled: &cancelled,
+            live: self.live.map(|live| &**live as &dyn Live),
+            n_at_once: crowd,
+        };
+        let finished = self.blocking(|| self.instruments.programs.run(permit, &context))?;
+        let finished = finished.map_err(|error| error.to_tool_error())?;
+        let mut notes = self.notes();
+        notes.warnings.extend(finished.warnings.iter().cloned());
+        let weakest = notes.enforcement.map_or(finished.enforcement, |known| known.min(finished.enforcement));
+        notes.enforcement = Some(weakest);
+        drop(notes);
+        Ok(finished)
+    }
+
+    pub(crate) fn programs(&self) -> &Programs {
+        &self.instruments.programs
+    }
+
+    pub(crate) fn confirmations(&self) -> &Confirmations {
+        &self.instruments.confirmations
     }
 
     /// For reading, which goes on without a record (with a warning).
@@ -151,7 +201,12 @@ impl<'call> Hands<'call> {
     }
 
     pub(crate) fn bearings(&self) -> &Bearings {
-        self.policy.scope().bearings()
+        self.scope().bearings()
+    }
+
+    /// For tools whose programs print what lies outside their targets.
+    pub(crate) fn scope(&self) -> &Scope {
+        self.policy.scope()
     }
 
     pub(crate) fn progress(&self, done: u64, what: &str) {
@@ -178,6 +233,7 @@ impl Budget for PatternTime {
 
 /// Eyes without hands, for previews: every look is decided like a call of its own.
 pub struct Look<'call> {
+    pub(crate) toolbox: &'call Toolbox,
     pub(crate) instruments: &'call Instruments,
     pub(crate) policy: &'call Policy,
     pub(crate) redactor: &'call Redactor,
@@ -189,13 +245,14 @@ pub struct Look<'call> {
 impl<'call> Look<'call> {
     pub fn new(
         instruments: &'call Instruments,
+        toolbox: &'call Toolbox,
         policy: &'call Policy,
         redactor: &'call Redactor,
         caller: &'call Caller,
         limits: Limits,
         stop: Stop,
     ) -> Look<'call> {
-        Look { instruments, policy, redactor, caller, limits, stop }
+        Look { toolbox, instruments, policy, redactor, caller, limits, stop }
     }
 
     pub fn spelled(&self, path: &ScopedPath) -> String {
@@ -216,7 +273,43 @@ impl<'call> Look<'call> {
                 let deadline = Deadline::after(self.limits.time, self.stop.clone());
                 self.instruments.files.read(permit, &deadline).map_err(files)
             }
-            Decision::Ask(question) => Err(question.to_tool_error()),
+            Decision::Ask(pending) => Err(pending.question().to_tool_error()),
+            Decision::Deny(denial) => Err(denial.to_tool_error()),
+        }
+    }
+
+    /// Whether something that may be read stands there.
+    pub(crate) fn exists(&self, path: &ScopedPath) -> bool {
+        self.instruments.files.kind(path).is_some()
+    }
+
+    pub(crate) fn is_folder(&self, path: &ScopedPath) -> bool {
+        self.instruments.files.kind(path) == Some(EntryKind::Folder)
+    }
+
+    /// Whether a program could be started by this name.
+    pub(crate) fn is_installed(&self, program: &str) -> bool {
+        self.instruments.programs.find(program).is_ok()
+    }
+
+    pub(crate) fn programs(&self) -> &Programs {
+        &self.instruments.programs
+    }
+
+    /// A path as a program reads it that works in `folder`.
+    pub(crate) fn beneath(&self, folder: &ScopedPath, text: &str) -> Option<ScopedPath> {
+        ScopedPath::beneath(folder, text, self.policy.scope().bearings()).ok()
+    }
+
+    /// The names that a glob means in a folder, without those that the caller may not read.
+    pub(crate) fn expand(&self, folder: &ScopedPath, word: &Word) -> Result<Vec<String>, ToolError> {
+        let action = ListFiles { path: folder.clone(), recursive: true };
+        let tool = ToolName::of("read_file");
+        match self.policy.decide(self.caller, &Standing::Free, &tool, action, &Facts::default()) {
+            Decision::Allow(permit) => {
+                self.instruments.files.expand(folder, word, permit.withheld()).map_err(files)
+            }
+            Decision::Ask(pending) => Err(pending.question().to_tool_error()),
             Decision::Deny(denial) => Err(denial.to_tool_error()),
         }
     }

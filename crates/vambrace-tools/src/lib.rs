@@ -4,15 +4,24 @@
 
 mod about;
 mod catalog;
+mod confirmation;
 mod context;
+mod declared;
 mod file;
+mod git;
 mod hands;
 mod output;
+mod posture;
+mod shell;
+mod system;
 mod tool;
+mod toolbox;
 
-pub use about::{About, Hints};
+pub use about::{About, Audience, Hints};
 pub use catalog::{ALIASES, Visitor, visit_all};
+pub use confirmation::Confirmations;
 pub use context::{CallContext, Limits};
 pub use file::Change;
-pub use hands::{Blocking, Hands, Instruments, Look, ProgressSink, Warrant};
+pub use hands::{Blocking, Hands, Instruments, Look, Notes, ProgressSink, Warrant};
 pub use tool::Tool;
+pub use toolbox::{Declared, DeclaredProgram, Language, LegacyRunCommand, Toolbox, Toolchain};

@@ -8,16 +8,33 @@ use vambrace_files::FilesError;
 use vambrace_policy::{Action, Permit};
 use vambrace_types::{RawOutput, ToolError, Tree};
 
-use crate::{About, CallContext, Hands, Look};
+use crate::{About, Audience, CallContext, Hands, Look};
 
 /// A capability shown to agents. Internal steps are plain functions and never appear here.
 pub trait Tool: Send + Sync + 'static {
     type Args: DeserializeOwned + JsonSchema + Send;
     type Action: Action;
     const ABOUT: About;
+    const AUDIENCE: Audience = Audience::Agents;
+
+    /// How it shows itself; a declared tool is known only when the configuration is read.
+    fn about(&self) -> About {
+        Self::ABOUT
+    }
+
+    /// The schema of a declared tool's arguments, where the type alone does not say it.
+    fn own_schema(&self) -> Option<serde_json::Map<String, serde_json::Value>> {
+        None
+    }
 
     /// Turns arguments into an action. Pure, so that a preview shares it with the real call.
     fn plan(&self, args: Self::Args, context: &CallContext<'_>) -> Result<Self::Action, ToolError>;
+
+    /// What only the disk can tell and the decision has to know, such as which files a glob matches. The action it
+    /// returns is decided again.
+    fn settle(&self, _action: &Self::Action, _look: &Look<'_>) -> Result<Option<Self::Action>, ToolError> {
+        Ok(None)
+    }
 
     /// What a dry run shows. It may look, with read permits of its own; it gets no hands, so it cannot act.
     fn preview(&self, permit: &Permit<Self::Action>, look: &Look<'_>) -> Result<RawOutput, ToolError> {

@@ -6,6 +6,8 @@ use crate::Role;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Door {
     CommandLine,
+    /// A person typed the program itself, after `run --`.
+    Terminal,
     McpStdio,
     /// Our own effects: they need permits like everybody else's.
     System,
@@ -15,6 +17,7 @@ impl Door {
     pub fn as_str(self) -> &'static str {
         match self {
             Door::CommandLine => "cli",
+            Door::Terminal => "run",
             Door::McpStdio => "mcp-stdio",
             Door::System => "system",
         }

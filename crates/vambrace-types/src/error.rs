@@ -65,11 +65,20 @@ codes! {
     PlaceholderInWrite Denied "The text to be written holds a redaction marker, so writing it would destroy the real value.";
     SecurityError Denied "A security limit was reached, for instance a pattern that ran too long.";
     RuleDenied Denied "A rule of the operator says no.";
+    CommandSyntax Denied "The command line holds something of the shell's grammar that a plan cannot express.";
+    NoAllowlist Denied "No list of programs is configured, so no program may be started.";
+    NotAllowed Denied "The program is not on the list of programs that may be started.";
+    ArgumentNotAllowed Denied "The program is allowed, but not with this argument.";
+    DangerousCommand Denied "The command matches a pattern that is refused in any mode.";
+    UntrustedProgram Denied "The program's file could be changed by the agent, so it is not started.";
+    PolicyViolation Denied "The project's rules ask for another way to do this.";
+    BranchNotAllowed Denied "The branch name or the commit message does not follow the rules.";
     Suspended Denied "The caller is suspended until a person releases it.";
     StalePermit Denied "The policy was reloaded while the call was under way.";
     ApprovalRequired Ask "A person has to approve this call, and none could be asked.";
     ResourceBusy Busy "Another call holds the lock on this file.";
     RateLimitExceeded Busy "Too many calls; wait a moment.";
+    TooManyPrograms Busy "As many programs as may run at once are running.";
     FileNotFound Failed "Nothing exists at this path.";
     AlreadyExists Failed "Something already exists at this path.";
     NotADirectory Failed "A part of the path that should be a folder is not one.";
@@ -83,10 +92,17 @@ codes! {
     FileChanged Failed "The file changed while it was being edited, so nothing was changed.";
     OutputLimitExceeded Failed "The answer would be larger than the hard limit.";
     ResourceExhausted Failed "The disk, the memory or a table of the system is full.";
+    NotInstalled Failed "The program is allowed, but this machine does not have it.";
+    InterpreterNotFound Failed "The interpreter of an inline tool is not installed.";
+    CommandFailed Failed "A program ended with an error, or could not be started.";
+    SecretUnresolved Failed "A secret that the tool needs has no value, so the tool was not started.";
+    NoToolchain Failed "Nothing in the folder tells which toolchain to use.";
+    ConfirmationInvalid Failed "The confirmation token is unknown, used, too old or made for something else.";
     Timeout Failed "The call ran longer than it may.";
     Cancelled Failed "The caller cancelled the call.";
     IoError Failed "The operating system reported an error.";
     AuditUnavailable Failed "The record cannot be written, so nothing that needs one is done.";
+    PostureBroken Failed "An attack of the self-test succeeded inside the cage, so no program is started.";
     IsolationTooWeak Failed "This machine cannot enforce what the policy requires.";
     InternalError Internal "A fault of Vambrace; the detail is in the record under the call id.";
 }

@@ -93,16 +93,23 @@ impl ScopedPath {
                 components.extend(bearings.service.iter().cloned());
             }
         }
-        for part in parts {
-            match part {
-                "" | "." => {}
-                ".." => {
-                    components.pop().ok_or(PathProblem::Outside)?;
-                }
-                name if name.len() > Self::LONGEST_COMPONENT => return Err(PathProblem::TooLong),
-                name => components.push(name.to_owned()),
-            }
+        walk(&mut components, parts.into_iter())?;
+        Ok(ScopedPath { components })
+    }
+
+    /// Reads a path as a program does that works in `folder`: a relative one counts from there and from nowhere else.
+    pub fn beneath(folder: &ScopedPath, text: &str, bearings: &Bearings) -> Result<ScopedPath, PathProblem> {
+        if text.starts_with('/') {
+            return ScopedPath::parse(text, bearings);
         }
+        if text.contains('\0') {
+            return Err(PathProblem::Nul);
+        }
+        if text.len() > Self::LONGEST {
+            return Err(PathProblem::TooLong);
+        }
+        let mut components = folder.components.clone();
+        walk(&mut components, text.split('/'))?;
         Ok(ScopedPath { components })
     }
 
@@ -155,6 +162,21 @@ impl ScopedPath {
             (false, false) => format!("{}{text}", "../".repeat(bearings.service.len())),
         }
     }
+}
+
+/// Takes each part in turn, `..` by its spelling.
+fn walk<'t>(components: &mut Vec<String>, parts: impl Iterator<Item = &'t str>) -> Result<(), PathProblem> {
+    for part in parts {
+        match part {
+            "" | "." => {}
+            ".." => {
+                components.pop().ok_or(PathProblem::Outside)?;
+            }
+            name if name.len() > ScopedPath::LONGEST_COMPONENT => return Err(PathProblem::TooLong),
+            name => components.push(name.to_owned()),
+        }
+    }
+    Ok(())
 }
 
 fn normalize_absolute(text: &str) -> Vec<&str> {
@@ -236,6 +258,30 @@ mod tests {
         check(&b, "services/b/x", Ok("services/b/x"));
         check(&b, "/p/services/b/x", Ok("services/b/x"));
         check(&b, "sharedness", Ok("services/a/sharedness"));
+    }
+
+    #[track_caller]
+    fn check_beneath(folder: &str, text: &str, expected: Result<&str, PathProblem>) {
+        let components = folder.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        let folder = ScopedPath::from_components(components).unwrap();
+        let path = ScopedPath::beneath(&folder, text, &service()).map(|path| path.components.join("/"));
+        assert_eq!(path, expected.map(str::to_owned), "{text:?}");
+    }
+
+    #[test]
+    fn a_program_counts_from_its_own_folder_only() {
+        check_beneath("services/a/src", "x", Ok("services/a/src/x"));
+        check_beneath("services/a/src", "shared/x", Ok("services/a/src/shared/x")); // never from the workspace
+        check_beneath("services/a/src", "services/b", Ok("services/a/src/services/b"));
+        check_beneath("services/a", "../b/./c", Ok("services/b/c"));
+        check_beneath("services/a", "", Ok("services/a"));
+        check_beneath("services/a", "../..", Ok(""));
+        check_beneath("services/a", "../../..", Err(PathProblem::Outside));
+        check_beneath("services/a", "/p/shared/x", Ok("shared/x"));
+        check_beneath("services/a", "/q/shared/x", Err(PathProblem::Outside));
+        check_beneath("", "a\0", Err(PathProblem::Nul));
+        check_beneath("", &"b".repeat(256), Err(PathProblem::TooLong));
+        check_beneath("", &"b/".repeat(2049), Err(PathProblem::TooLong));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod approve;
 mod audit;
 mod call;
 mod check;
@@ -12,6 +13,7 @@ mod mcp;
 mod options;
 mod redact;
 mod reference;
+mod run;
 mod start;
 mod switch;
 mod welcome;
@@ -29,6 +31,7 @@ pub(crate) fn run() -> Exit {
     match options.command {
         Some(Command::Call(args)) => call::run(global, args),
         Some(Command::Check(args)) => check::run(global, args),
+        Some(Command::Run(args)) => run::run(global, args),
         Some(Command::Redact(args)) => redact::run(global, &args),
         Some(Command::Audit(args)) => audit::run(global, args),
         Some(Command::Stop { caller }) => switch::stop(global, caller.as_deref()),

@@ -6,6 +6,14 @@ mod terminal;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // INVARIANT: before any thread. We may have been started as the launcher of cages or as their attacker.
+    if let Some(code) = vambrace_process::launch_if_asked() {
+        return code;
+    }
+    let mut words = std::env::args().skip(1);
+    if words.next().as_deref() == Some("__attack") {
+        return vambrace_process::attack(&words.collect::<Vec<_>>());
+    }
     quiet_panics();
     cli::run().into()
 }

@@ -3,7 +3,7 @@
 use super::Finding;
 
 /// Permissive ones. Copyleft and share-alike terms would bind whoever embeds one of our crates.
-const ALLOWED: [&str; 13] = [
+const ALLOWED: [&str; 14] = [
     "0BSD",
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
@@ -14,6 +14,7 @@ const ALLOWED: [&str; 13] = [
     "CDLA-Permissive-2.0",
     "ISC",
     "MIT",
+    "MIT-0",
     "Unicode-3.0",
     "Unlicense",
     "Zlib",

@@ -11,9 +11,11 @@ const LONG_FILE: usize = 600;
 const UNSAFE_PACKAGES: [&str; 2] = ["vambrace-files", "vambrace-process"];
 
 /// Who may build a policy or a redactor. Anyone could build a permissive one and mint from it.
-const BUILDERS: [(&str, [&str; 2]); 2] = [
-    ("Policy::new(", ["vambrace-policy", "vambrace-config"]),
-    ("Redactor::new(", ["vambrace-redact", "vambrace-config"]),
+const BUILDERS: [(&str, [&str; 3]); 3] = [
+    ("Policy::new(", ["vambrace-policy", "vambrace-config", "bench"]),
+    ("Redactor::new(", ["vambrace-redact", "vambrace-config", "bench"]),
+    // A person's yes becomes a permit in one place.
+    (".approve()", ["vambrace-policy", "vambrace-runtime", "vambrace-runtime"]),
 ];
 
 /// Who may turn an ambient path into power over a folder, and why.

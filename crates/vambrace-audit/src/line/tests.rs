@@ -70,7 +70,8 @@ fn no_record_is_longer_than_the_bound_and_every_cut_is_told() {
         assert!(record[name].as_str().unwrap().contains("[cut from"), "{name}");
     }
     assert!(record["user_groups"].as_array().unwrap().last().unwrap().as_str().unwrap().ends_with("more]"));
-    parsed(|out| intent(out, stamp(), &call, &Intent { rule: long.clone(), ..testing::intent() }));
+    let plan = tree(Tree::text(&long));
+    parsed(|out| intent(out, stamp(), &call, &Intent { rule: long.clone(), plan, ..testing::intent() }));
     parsed(|out| violation(out, stamp().time, &call, big.violation.as_ref().unwrap()));
     let details = Tree::text(&long);
     let line = EventLine {
@@ -103,8 +104,9 @@ fn every_member_is_described() {
         message: "m",
         details: &details,
     };
+    let started = Intent { plan: tree(Tree::text("x".repeat(9999))), ..testing::intent() };
     let records = [
-        parsed(|out| intent(out, stamp(), &call, &testing::intent())),
+        parsed(|out| intent(out, stamp(), &call, &started)),
         parsed(|out| outcome(out, stamp(), &call, &big)),
         parsed(|out| event(out, stamp(), &line)),
     ];

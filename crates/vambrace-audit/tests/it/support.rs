@@ -80,6 +80,7 @@ pub(crate) fn call(number: u64, caller: &str) -> CallEntry {
 
 pub(crate) fn intent() -> Intent {
     Intent {
+        plan: RedactedTree::null(),
         rule: "role dev".to_owned(),
         enforcement: Enforcement::Full,
         severity: Severity::Info,

@@ -41,6 +41,8 @@ section! {
         pub read: Vec<String> = Vec::new(),
         /// Further paths that programs may write.
         pub write: Vec<String> = Vec::new(),
+        /// Whether calls of one caller may share a prepared cage. Nothing is left in it from one call to the next.
+        pub reuse: bool = true,
         /// Hosts that programs may reach. Empty: none.
         pub net: Vec<String> = Vec::new(),
     }

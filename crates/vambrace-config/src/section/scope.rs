@@ -96,12 +96,16 @@ words! {
 }
 
 section! {
-    /// Checkpoints before changes.
+    /// Checkpoints before changes, and rules for branches.
     pub struct Git {
         /// How a checkpoint is kept.
         pub checkpoint: Checkpoint = Checkpoint::HiddenRef,
         /// Refuse write and command tools where no checkpoint can be made.
         pub require_checkpoint: bool = false,
+        /// Branches that agents may switch to or make, as patterns (`feat/*`). Empty: any well-formed name.
+        pub branches: Vec<String> = Vec::new(),
+        /// Branches that are never pushed to.
+        pub protected_branches: Vec<String> = Vec::new(),
     }
 }
 

@@ -10,11 +10,15 @@ mod crash;
 #[cfg(test)]
 mod edits;
 #[cfg(test)]
+mod glob;
+#[cfg(test)]
 mod journal;
 #[cfg(test)]
 mod listing;
 #[cfg(test)]
 mod locks;
+#[cfg(test)]
+mod migrating;
 #[cfg(test)]
 mod mounts;
 #[cfg(test)]

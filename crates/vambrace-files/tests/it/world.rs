@@ -11,10 +11,12 @@ use vambrace_files::{
     Deadline, Edited, Files, FilesError, FilesSettings, Listing, LockPolicy, Root, Stop, SweepReport, Text,
     Written, ambient_authority,
 };
+use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::{
-    Action, Content, CreateDirectory, Decision, DeleteFile, EditFiles, Epoch, Facts, FileEdits, HardLinks,
-    Isolation, Lines, ListFiles, OnWrite, OperatorRule, Permit, Policy, PolicySettings, ReadFile, Scope,
-    ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode, Verdict, WriteFile,
+    Action, ConfigChange, Content, CreateDirectory, Decision, DeleteFile, EditFiles, Epoch, Facts, FileEdits,
+    GitRules, HardLinks, Isolation, Lines, ListFiles, MigrateConfig, OnWrite, OperatorRule, Permit, Policy,
+    PolicySettings, ReadFile, Scope, ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode, Verdict,
+    WriteFile,
 };
 use vambrace_types::{
     Bearings, ByteLimit, Caller, DEFAULT_READ, Door, PathProblem, Role, ScopedPath, ToolName,
@@ -94,7 +96,15 @@ impl World {
         let files = Files::new(root, Arc::new(scope.clone()), EPOCH, settings);
         let on_write = OnWrite { known: Verdict::Deny, pattern: Verdict::Ask };
         let policy = Policy::new(
-            PolicySettings { scope, mode: ToolMode::ALL, rules: choices.rules.clone(), on_write },
+            PolicySettings {
+                scope,
+                mode: ToolMode::ALL,
+                rules: choices.rules.clone(),
+                on_write,
+                command: CommandPolicy::default(),
+                git: GitRules::default(),
+                allowed_commands: Vec::new(),
+            },
             EPOCH,
         );
         World { _kept: None, base: base.to_path_buf(), policy, files, stop: Stop::default() }
@@ -139,8 +149,21 @@ impl World {
         match self.policy.decide(&caller, &Standing::Free, &tool, action, &Facts::default()) {
             Decision::Allow(permit) => Ok(permit),
             Decision::Deny(denial) => Err(denial.code().as_str()),
-            Decision::Ask(question) => panic!("nothing here asks: {question:?}"),
+            Decision::Ask(pending) => panic!("nothing here asks: {:?}", pending.question()),
         }
+    }
+
+    /// As the role that may, and with a person who says yes.
+    pub(crate) fn migrate(&self, path: &str, change: Option<ConfigChange>, rehearsal: bool) -> Answer<()> {
+        let caller = Caller::local(Role::Sre, Door::CommandLine);
+        let action = MigrateConfig { path: self.path(path)?, target: 1, rehearsal, change };
+        let tool = ToolName::of("test");
+        let permit = match self.policy.decide(&caller, &Standing::Free, &tool, action, &Facts::default()) {
+            Decision::Allow(permit) => permit,
+            Decision::Ask(pending) => pending.approve(),
+            Decision::Deny(denial) => return Err(denial.code().as_str()),
+        };
+        self.files.migrate(permit, &self.stop).map(|_| ()).map_err(|error| code(&error))
     }
 
     pub(crate) fn deadline(&self) -> Deadline {

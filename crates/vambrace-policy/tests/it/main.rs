@@ -4,6 +4,13 @@
 #![cfg(test)]
 
 mod agree;
+mod command_judge;
+mod command_judge_corpus;
+mod command_judge_property;
+mod command_line;
+mod command_line_bash;
+mod command_line_brush;
+mod command_line_generate;
 mod corpus;
 mod generate;
 mod property;

@@ -1,10 +1,12 @@
 //! A world and a call as plain text, and what the crate answers. The reference reads the same two structures, so
 //! they hold nothing that the crate has already understood.
 
+use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::{
     Action, Content, CountMatches, CreateDirectory, Decision, DeleteFile, EditFiles, Epoch, Facts, FileEdits,
-    HardLinks, Isolation, ListFiles, OnWrite, OperatorRule, Permit, Policy, PolicySettings, ReadFile,
-    ReadOutput, Scope, ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode, Verdict, WriteFile,
+    GitRules, HardLinks, Isolation, ListFiles, OnWrite, OperatorRule, Permit, Policy, PolicySettings,
+    ReadFile, ReadOutput, Scope, ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode, Verdict,
+    WriteFile,
 };
 use vambrace_types::{Bearings, ByteLimit, Caller, Door, ErrorCode, PathProblem, Role, ScopedPath, ToolName};
 
@@ -140,6 +142,9 @@ impl World {
             mode: ToolMode::parse(&self.mode).unwrap(),
             rules: rules.collect(),
             on_write: OnWrite { known: verdict(self.on_known), pattern: verdict(self.on_pattern) },
+            command: CommandPolicy::default(),
+            git: GitRules::default(),
+            allowed_commands: Vec::new(),
         };
         Policy::new(settings, epoch)
     }
@@ -221,8 +226,8 @@ impl Asked<'_> {
     fn of<A: Action>(&self, action: A) -> Answer {
         match decide_action(self.policy, self.call, action) {
             Decision::Allow(permit) => allowed(permit),
-            Decision::Ask(question) => {
-                assert_eq!(question.to_tool_error().code.as_str(), "ApprovalRequired");
+            Decision::Ask(pending) => {
+                assert_eq!(pending.question().to_tool_error().code.as_str(), "ApprovalRequired");
                 Answer::ask()
             }
             Decision::Deny(denial) => Answer::deny(denial.code().as_str()),

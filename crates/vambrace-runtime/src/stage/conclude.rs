@@ -225,7 +225,8 @@ impl End {
             return None;
         }
         let kind = violation_kind(self.error.as_ref()?.code)?;
-        Some(Violation { kind, target: redactor.text(&call.target).value, command_args: None })
+        let command_args = call.command.as_deref().map(|command| redactor.text(command).value);
+        Some(Violation { kind, target: redactor.text(&call.target).value, command_args })
     }
 }
 
@@ -243,6 +244,14 @@ fn violation_kind(code: ErrorCode) -> Option<ViolationKind> {
         Code::BlockedPath => Some(ViolationKind::Blocked),
         Code::ProtectedPath => Some(ViolationKind::Protected),
         Code::PermissionDenied => Some(ViolationKind::Role),
+        Code::CommandSyntax
+        | Code::NoAllowlist
+        | Code::NotAllowed
+        | Code::ArgumentNotAllowed
+        | Code::DangerousCommand
+        | Code::UntrustedProgram
+        | Code::PolicyViolation
+        | Code::BranchNotAllowed => Some(ViolationKind::Command),
         Code::SecretInWrite | Code::PlaceholderInWrite => Some(ViolationKind::SecretWrite),
         // A caller that is stopped already would otherwise raise alert after alert by asking again.
         Code::Suspended | Code::StalePermit => None,

@@ -2,7 +2,8 @@
 
 use vambrace_audit::{AuditError, Intent, IntentReceipt, Severity as Loudness, Standing as OnRecord};
 use vambrace_policy::{Action, Capability, Effect, Permit, Severity, Standing};
-use vambrace_types::{ErrorCode, ToolError};
+use vambrace_redact::RedactedTree;
+use vambrace_types::{ErrorCode, ToolError, Tree};
 
 use super::{Call, Trail};
 use crate::Corridor;
@@ -43,8 +44,16 @@ pub(crate) fn record_intent<'c, A: Action>(
     permit: &Permit<A>,
     trail: &mut Trail,
 ) -> Result<Result<IntentReceipt, AuditFailure<'c>>, ToolError> {
+    let vectors = permit.action().vectors();
+    let plan = if vectors.is_empty() {
+        RedactedTree::null()
+    } else {
+        let texts = |words: &Vec<String>| Tree::List(words.iter().map(Tree::text).collect());
+        corridor.parts.redactor.plain_tree(Tree::List(vectors.iter().map(texts).collect())).value
+    };
     let intent = Intent {
         rule: permit.rule().to_owned(),
+        plan,
         enforcement: trail.enforcement,
         severity: loudness(trail.severity),
         checkpoint: None,

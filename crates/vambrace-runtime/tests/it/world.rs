@@ -9,10 +9,14 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use vambrace_audit::{AuditLog, AuditSettings, Clock};
 use vambrace_files::{Files, FilesSettings, LockPolicy, Outputs, Root, ambient_authority};
-use vambrace_policy::{Epoch, Policy, PolicySettings, Scope, ScopeSettings};
+use vambrace_policy::command::CommandPolicy;
+use vambrace_policy::{Epoch, GitRules, Policy, PolicySettings, Scope, ScopeSettings};
+use vambrace_process::{
+    Backend, EnvironmentSettings, Inherit, ProgramLimits, Programs, ProgramsSettings, Reuse, WhenMissing,
+};
 use vambrace_runtime::{Corridor, CorridorParts, Incoming, Leash, Purpose, Reply};
-use vambrace_tools::{Instruments, ProgressSink};
-use vambrace_types::{Bearings, ByteLimit, Caller, Door, ErrorCode, SessionId};
+use vambrace_tools::{Confirmations, Instruments, ProgressSink, Toolbox};
+use vambrace_types::{Bearings, ByteLimit, Caller, Door, ErrorCode, Secret, SessionId};
 
 use crate::clock::TestClock;
 use crate::disk::{self, Snapshot};
@@ -69,6 +73,8 @@ impl World {
             purpose: Purpose::Call,
             leash: Leash::default(),
             progress: None,
+            live: None,
+            approver: None,
         }
     }
 
@@ -150,6 +156,9 @@ fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn 
             mode: settings.tool_mode(),
             rules: settings.operator_rules(),
             on_write: settings.on_write(),
+            command: CommandPolicy::default(),
+            git: GitRules::default(),
+            allowed_commands: Vec::new(),
         },
         Epoch(1),
     );
@@ -163,18 +172,52 @@ fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn 
         durable: false,
         alerts: settings.alerts(),
     };
+    let scope = Arc::new(scope);
     Corridor::new(CorridorParts {
         instruments: Instruments {
-            files: Files::new(root, Arc::new(scope), policy.epoch(), files_settings),
+            programs: Programs::new(programs(&scope, workspace, state), policy.epoch()),
+            files: Files::new(root, scope, policy.epoch(), files_settings),
             outputs: Outputs::new(state.join("outputs")),
+            confirmations: Confirmations::new(Secret::new(vec![7; 32]), Arc::clone(&clock)),
         },
         policy,
         redactor: settings.redactor(),
         audit: AuditLog::open(audit, Arc::clone(&clock)),
         on_audit_failure: settings.on_audit_failure(),
         limits: settings.limits(),
+        toolbox: Toolbox::default(),
         clock,
     })
+}
+
+/// A door that no test here opens: programs are tested through the binary, which is their launcher.
+fn programs(scope: &Arc<Scope>, workspace: &Path, state: &Path) -> ProgramsSettings {
+    ProgramsSettings {
+        launcher: PathBuf::from("/nonexistent"),
+        workspace: workspace.to_owned(),
+        scope: Arc::clone(scope),
+        state: state.to_owned(),
+        backend: Backend::Native,
+        when_missing: WhenMissing::Refuse,
+        reuse: Reuse::Never,
+        read: Vec::new(),
+        write: Vec::new(),
+        limits: ProgramLimits {
+            time: Duration::from_secs(30),
+            output: ByteLimit::new(1 << 20),
+            memory: ByteLimit::new(1 << 30),
+            processes: 64,
+            file: ByteLimit::new(1 << 30),
+            at_once: 5,
+        },
+        environment: EnvironmentSettings {
+            inherit: Inherit::Names(Vec::new()),
+            host_path: false,
+            host: std::collections::BTreeMap::new(),
+        },
+        author: (String::new(), String::new()),
+        secrets: std::collections::BTreeMap::new(),
+    }
 }
 
 pub(crate) fn code(reply: &Reply) -> Option<ErrorCode> {

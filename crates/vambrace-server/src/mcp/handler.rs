@@ -107,6 +107,8 @@ impl ServerHandler for Gate {
             purpose: Purpose::Call,
             leash: leash.clone(),
             progress,
+            live: None,
+            approver: None,
         });
         // If this future is dropped, the connection is gone; the walk goes on in its own task and is told so.
         let gone = Gone(Some(leash.clone()));
@@ -126,7 +128,7 @@ impl ServerHandler for Gate {
         })?;
         let mut result = CallToolResult::success(vec![ContentBlock::text(render::text(&reply))]);
         result.structured_content = Some(wire::tool_result(&reply));
-        result.is_error = Some(reply.status() == Status::Error);
+        result.is_error = Some(reply.status() == Status::Error || render::is_failed_command(&reply));
         Ok(CallToolResponse::Complete(result))
     }
 }

@@ -11,7 +11,7 @@ use vambrace_types::{ErrorCode, ToolError};
 use crate::hands::PatternTime;
 
 /// How many secrets a diff covers.
-pub(super) fn n_covered(diff: &str) -> usize {
+pub(crate) fn n_covered(diff: &str) -> usize {
     diff.matches(PLACEHOLDER_PREFIX).count()
 }
 
@@ -48,7 +48,7 @@ pub(super) fn edit(
 }
 
 /// The diff of a file that is written whole; `None` for a new one.
-pub(super) fn diff(redactor: &Redactor, path: &str, old: Option<&str>, new: &str) -> String {
+pub(crate) fn diff(redactor: &Redactor, path: &str, old: Option<&str>, new: &str) -> String {
     match old {
         None => diff_for_new(&format!("b/{path}"), redactor.text(new).value.as_str()),
         Some(old) if is_clear(redactor, old) && is_clear(redactor, new) => changed(path, old, new),

@@ -18,20 +18,60 @@ use crate::terminal;
 
 pub(crate) fn run(global: &Global, args: CheckArgs) -> Exit {
     let exit = match args.what {
-        CheckWhat::Path { path: Some(path), purpose, .. } => one_path(global, &path, purpose),
-        CheckWhat::Path { path: None, purpose, .. } => batch(global, purpose),
+        CheckWhat::Path { path: Some(path), purpose, .. } => one(global, &path, Subject::Path(purpose)),
+        CheckWhat::Path { path: None, purpose, .. } => batch(global, Subject::Path(purpose)),
+        CheckWhat::Command { line: Some(line), explain: false, .. } => one(global, &line, Subject::Command),
+        CheckWhat::Command { line: Some(line), explain: true, .. } => explain(global, &line),
+        CheckWhat::Command { line: None, .. } => batch(global, Subject::Command),
         CheckWhat::Text => text(global),
     };
     exit.unwrap_or_else(|exit| exit)
 }
 
-fn one_path(global: &Global, path: &str, purpose: PathPurpose) -> Result<Exit, Exit> {
+/// What is asked about.
+#[derive(Clone, Copy)]
+enum Subject {
+    Path(PathPurpose),
+    Command,
+}
+
+fn one(global: &Global, input: &str, subject: Subject) -> Result<Exit, Exit> {
     let session = session(global, Door::CommandLine)?;
-    let reply = runtime()?.block_on(judge(&session, path, purpose)).ok_or_else(fell_over)?;
+    let reply = runtime()?.block_on(judge(&session, input, subject)).ok_or_else(fell_over)?;
     tell_denial(global, &reply);
-    let decision = wire::decision(&reply, path);
+    show(global, &wire::decision(&reply, input));
+    Ok(exit_of(&reply))
+}
+
+/// The decision, and below it every word with the rule that judged it.
+fn explain(global: &Global, line: &str) -> Result<Exit, Exit> {
+    let session = session(global, Door::CommandLine)?;
+    let reply = runtime()?.block_on(judge(&session, line, Subject::Command)).ok_or_else(fell_over)?;
+    tell_denial(global, &reply);
+    let mut decision = wire::decision(&reply, line);
+    let words = session.corridor.explain(line);
     if global.json || !terminal::is_watched() {
+        let rows = words.iter().map(
+            |word| json!({"word": word.word, "allowed": word.allowed, "rule": word.rule, "note": word.note}),
+        );
+        if let Some(decision) = decision.as_object_mut() {
+            decision.insert("words".to_owned(), Value::Array(rows.collect()));
+        }
         terminal::json(&decision);
+        return Ok(exit_of(&reply));
+    }
+    show(global, &decision);
+    for word in &words {
+        let mark = if word.allowed { "ok".green().to_string() } else { "no".red().bold().to_string() };
+        let (text, note) = (terminal::one_line(&word.word), terminal::one_line(&word.note));
+        terminal::say(&format!("  {mark}  {text:<28} {:<40} {note}", word.rule));
+    }
+    Ok(exit_of(&reply))
+}
+
+fn show(global: &Global, decision: &Value) {
+    if global.json || !terminal::is_watched() {
+        terminal::json(decision);
     } else {
         let word =
             |key: &str| terminal::one_line(decision.get(key).and_then(Value::as_str).unwrap_or_default());
@@ -46,7 +86,6 @@ fn one_path(global: &Global, path: &str, purpose: PathPurpose) -> Result<Exit, E
             terminal::say(&word("suggestion"));
         }
     }
-    Ok(exit_of(&reply))
 }
 
 fn exit_of(reply: &Reply) -> Exit {
@@ -57,17 +96,20 @@ fn exit_of(reply: &Reply) -> Exit {
     }
 }
 
-async fn judge(session: &Session, path: &str, purpose: PathPurpose) -> Option<Reply> {
-    let (tool, arguments) = match purpose {
-        PathPurpose::Read => ("read_file", json!({"path": path})),
+async fn judge(session: &Session, input: &str, subject: Subject) -> Option<Reply> {
+    let (tool, arguments) = match subject {
+        Subject::Path(PathPurpose::Read) => ("read_file", json!({"path": input})),
         // A path that ends in a slash is still a path; whether it is a folder is not the question.
-        PathPurpose::Write => ("write_file", json!({"path": path.trim_end_matches('/'), "content": ""})),
-        PathPurpose::Delete => ("delete_file", json!({"path": path})),
+        Subject::Path(PathPurpose::Write) => {
+            ("write_file", json!({"path": input.trim_end_matches('/'), "content": ""}))
+        }
+        Subject::Path(PathPurpose::Delete) => ("delete_file", json!({"path": input})),
+        Subject::Command => ("exec_shell", json!({"command": input})),
     };
     session.call(tool, arguments, true, Purpose::Check).await
 }
 
-fn batch(global: &Global, purpose: PathPurpose) -> Result<Exit, Exit> {
+fn batch(global: &Global, subject: Subject) -> Result<Exit, Exit> {
     let session = session(global, Door::CommandLine)?;
     let runtime = runtime()?;
     let mut lines = Lines::new(std::io::stdin().lock());
@@ -81,14 +123,16 @@ fn batch(global: &Global, purpose: PathPurpose) -> Result<Exit, Exit> {
         let row: Value = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
         let input = row.get("input").and_then(Value::as_str);
         let input = input.ok_or_else(|| wrong("`input` is missing".to_owned()))?;
-        let purpose = match row.get("for").map(Value::as_str) {
-            None => purpose,
-            Some(Some("read")) => PathPurpose::Read,
-            Some(Some("write")) => PathPurpose::Write,
-            Some(Some("delete")) => PathPurpose::Delete,
-            Some(_) => return Err(wrong("`for` must be read, write or delete".to_owned())),
+        let subject = match (subject, row.get("for").map(Value::as_str)) {
+            (subject, None) | (subject @ Subject::Command, Some(_)) => subject,
+            (Subject::Path(_), Some(Some("read"))) => Subject::Path(PathPurpose::Read),
+            (Subject::Path(_), Some(Some("write"))) => Subject::Path(PathPurpose::Write),
+            (Subject::Path(_), Some(Some("delete"))) => Subject::Path(PathPurpose::Delete),
+            (Subject::Path(_), Some(_)) => {
+                return Err(wrong("`for` must be read, write or delete".to_owned()));
+            }
         };
-        let reply = runtime.block_on(judge(&session, input, purpose)).ok_or_else(fell_over)?;
+        let reply = runtime.block_on(judge(&session, input, subject)).ok_or_else(fell_over)?;
         tell_denial(global, &reply);
         terminal::say(&wire::decision(&reply, input).to_string());
     }

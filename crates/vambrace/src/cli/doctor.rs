@@ -1,10 +1,12 @@
 //! `doctor`: what this machine can enforce, and a table of attacks on ourselves.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
 use vambrace_files::{Root, ambient_authority};
+use vambrace_process::{Layer, Missing};
 use vambrace_runtime::{Purpose, Verdict};
 use vambrace_types::{Door, ErrorCode, Role};
 
@@ -15,7 +17,7 @@ use crate::terminal;
 
 /// One thing that holds, does not hold, or is only told.
 pub(crate) struct Row {
-    name: &'static str,
+    name: Cow<'static, str>,
     state: State,
     detail: String,
 }
@@ -48,13 +50,14 @@ impl Row {
     }
 }
 
-fn row(name: &'static str, holds: bool, detail: impl Into<String>) -> Row {
-    Row { name, state: if holds { State::Holds } else { State::Broken }, detail: detail.into() }
+fn row(name: impl Into<Cow<'static, str>>, holds: bool, detail: impl Into<String>) -> Row {
+    Row { name: name.into(), state: if holds { State::Holds } else { State::Broken }, detail: detail.into() }
 }
 
 pub(crate) fn run(global: &Global) -> Exit {
     let mut rows = kernel_rows();
     rows.extend(attack_rows(global));
+    rows.extend(cage_rows(global));
     rows.push(record_row(global));
     if global.json || !terminal::is_watched() {
         terminal::json(&Value::Array(rows.iter().map(Row::json).collect()));
@@ -73,27 +76,61 @@ pub(crate) fn kernel_rows() -> Vec<Row> {
     let openat2 = Root::open_ambient(ambient_authority(), Path::new("/"))
         .is_ok_and(|root| vambrace_files::kernel_resolves_beneath(&root));
     let proc_works = std::fs::read_link("/proc/self/exe").is_ok();
-    let landlock = match std::fs::read_to_string("/sys/kernel/security/lsm") {
-        Ok(modules) => yes(modules.contains("landlock")),
-        Err(_) => "not known (/sys/kernel/security is not mounted)".to_owned(),
-    };
-    let namespaces = read("/proc/sys/user/max_user_namespaces");
-    let told = |name, detail: String| Row { name, state: State::Told, detail };
+    let told = |name: &'static str, detail: String| Row { name: name.into(), state: State::Told, detail };
     vec![
         told("kernel", release.trim().to_owned()),
         row("paths are opened beneath a root", openat2, "openat2 with BENEATH, NO_MAGICLINKS, NO_XDEV"),
         row("opened files can be located", proc_works, "/proc"),
-        told("landlock (for programs, later)", landlock),
-        told(
-            "user namespaces (for programs, later)",
-            yes(namespaces.trim().parse::<u64>().is_ok_and(|most| most > 0)),
-        ),
-        told("seccomp (for programs, later)", yes(Path::new("/proc/sys/kernel/seccomp").exists())),
     ]
 }
 
-fn yes(there: bool) -> String {
-    if there { "available".to_owned() } else { "not available".to_owned() }
+/// The walls of the cage that this workspace and configuration get, and the attacks on it from inside.
+fn cage_rows(global: &Global) -> Vec<Row> {
+    let name = "the cage for programs";
+    let Ok(session) = session(global, Door::CommandLine) else {
+        return vec![row(name, false, "the corridor could not be built; the error above says why")];
+    };
+    match session.corridor.prove() {
+        Err(error) => {
+            let mut rows = vec![row(name, false, error.message)];
+            rows.extend(session.corridor.missing_layers().iter().map(advice));
+            rows
+        }
+        Ok(posture) => {
+            let walls = format!("backend {}", posture.backend);
+            let mut rows = vec![row(name, posture.missing.is_empty(), walls)];
+            rows.extend(posture.missing.iter().map(advice));
+            rows.extend(posture.rows.into_iter().map(|attack| row(attack.name, attack.held, attack.detail)));
+            rows
+        }
+    }
+}
+
+/// How to get a wall that is missing.
+fn advice(missing: &Missing) -> Row {
+    let how = match missing.layer {
+        Layer::UserNamespace
+        | Layer::MountNamespace
+        | Layer::PidNamespace
+        | Layer::NetworkNamespace
+        | Layer::IpcNamespace
+        | Layer::UtsNamespace
+        | Layer::CgroupNamespace
+        | Layer::PrivateRoot => {
+            "allow user namespaces: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, \
+             kernel.apparmor_restrict_unprivileged_userns; in a container, a seccomp profile that permits unshare, clone and mount"
+        }
+        Layer::Landlock => {
+            "a kernel with Landlock (5.13 or later, `landlock` in the lsm= list), not blocked by a seccomp profile"
+        }
+        Layer::Seccomp | Layer::NoNewPrivileges | Layer::NoCapabilities => {
+            "a kernel with seccomp filters, and an outer profile that permits prctl"
+        }
+        Layer::ProcessLimit | Layer::MemoryLimit => {
+            "a control group that we may write (systemd: Delegate=yes), or run as an ordinary user"
+        }
+    };
+    row(format!("missing: {}", missing.layer.as_str()), false, format!("{}; needed: {how}", missing.why))
 }
 
 /// Attacks through the real corridor, on a scratch workspace beside a canary.

@@ -15,6 +15,12 @@ pub(crate) enum Exit {
     Denied,
     /// A person has to approve.
     Ask,
+    /// `run`: the cage could not be built.
+    NoCage,
+    /// `run`: the time limit.
+    TimedOut,
+    /// `run`: the program's own.
+    Program(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -25,6 +31,9 @@ impl From<Exit> for ExitCode {
             Exit::Usage => 2,
             Exit::Denied => 3,
             Exit::Ask => 4,
+            Exit::TimedOut => 124,
+            Exit::NoCage => 125,
+            Exit::Program(code) => code,
         })
     }
 }

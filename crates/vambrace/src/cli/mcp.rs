@@ -1,5 +1,7 @@
 //! `mcp`: governed tools for any MCP client, over standard input and output.
 
+use std::sync::Arc;
+
 use vambrace_server::mcp::{DryRun, Gate, serve_stdio};
 use vambrace_types::Door;
 
@@ -17,6 +19,13 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
     let dry_run = if global.dry_run { DryRun::Always } else { DryRun::OnRequest };
     let gate = Gate::new(session.corridor.clone(), session.caller.clone(), session.session.clone(), dry_run);
     let runtime = runtime()?;
+    // The first `tools/list` does not wait for the self-attack; the first program does.
+    let proving = Arc::clone(&session.corridor);
+    runtime.spawn_blocking(move || {
+        if let Err(error) = proving.prove() {
+            terminal::warn(&format!("no program will be started: {}", error.message));
+        }
+    });
     let served = runtime.block_on(async {
         let served = serve_stdio(gate).await;
         session.corridor.finish().await;

@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Call(CallArgs),
     /// Say what would be decided, by which rule; never acts
     Check(CheckArgs),
+    /// Run one program in the cage: `vambrace run -- make test`
+    Run(RunArgs),
     /// Copy standard input to standard output with secrets replaced
     Redact(RedactArgs),
     /// Look at the record: list, show, verify, alerts, export
@@ -116,8 +118,39 @@ pub(crate) enum CheckWhat {
         #[arg(long, conflicts_with = "path")]
         batch: bool,
     },
+    /// May this command line be run?
+    Command {
+        /// The line as an agent would write it
+        #[arg(required_unless_present = "batch")]
+        line: Option<String>,
+        /// Show every word and the rule that judged it
+        #[arg(long)]
+        explain: bool,
+        /// Read JSON lines {"input"} from standard input
+        #[arg(long, conflicts_with = "line")]
+        batch: bool,
+    },
     /// Which secrets are in the text on standard input?
     Text,
+}
+
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    /// Stop the program after this many seconds [default: no limit]
+    #[arg(long, value_name = "S")]
+    pub(crate) timeout: Option<u64>,
+    /// A host that the program may reach (not available yet)
+    #[arg(long, value_name = "HOST")]
+    pub(crate) net: Vec<String>,
+    /// A further folder that the program may write
+    #[arg(long, value_name = "DIR")]
+    pub(crate) write: Vec<PathBuf>,
+    /// On a terminal: pass the output on as it is, without looking for secrets
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM ARGS")]
+    pub(crate) command: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

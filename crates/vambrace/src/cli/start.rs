@@ -11,9 +11,10 @@ use vambrace_config::{Loaded, Overrides, Sources, load, user_folder};
 use vambrace_files::{Root, ambient_authority};
 use vambrace_redact::RedactedText;
 use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply, Verdict};
-use vambrace_types::{Caller, Door, SessionId, Tree};
+use vambrace_types::{Caller, Door, Secret, SessionId, Tree};
 
 use super::Exit;
+use super::approve::approver;
 use super::options::Global;
 use crate::terminal;
 
@@ -107,6 +108,7 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
         clock: clock(),
         root,
         spelled_workspace,
+        confirmation_key: confirmation_key(&state_folder(global)?),
     };
     let Assembled { corridor, recovery } =
         assemble(&loaded, start).map_err(|error| usage(&error.to_string()))?;
@@ -127,6 +129,32 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
     }
     let session = session_id(&loaded);
     Ok(Session { corridor, caller: Caller::local(global.role, door), session })
+}
+
+/// Binds the second call of a push to what the first one showed. Made at the first start; where it cannot be kept, it is
+/// good within this process.
+fn confirmation_key(state: &Path) -> Secret<Vec<u8>> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    const LENGTH: usize = 32;
+    let path = state.join("confirm.key");
+    if let Ok(key) = std::fs::read(&path)
+        && key.len() == LENGTH
+    {
+        return Secret::new(key);
+    }
+    let mut key = vec![0; LENGTH];
+    if getrandom::fill(&mut key).is_err() {
+        // An empty key would be everybody's; a wrong length is refused by nobody but us, so tokens never check.
+        return Secret::new(std::process::id().to_le_bytes().to_vec());
+    }
+    let keep = || {
+        std::fs::create_dir_all(state)?;
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600).open(&path)?.write_all(&key)
+    };
+    let _ = keep();
+    Secret::new(key)
 }
 
 /// This run's conversation. Nothing outside gives us a key to derive one from, so `derived` is random here.
@@ -204,6 +232,8 @@ impl Session {
                 purpose,
                 leash: Leash::default(),
                 progress: None,
+                live: None,
+                approver: approver(),
             })
             .await
     }

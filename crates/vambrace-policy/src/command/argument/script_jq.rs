@@ -1,0 +1,180 @@
+//! Reads jq's program text far enough to know that it sees neither the environment nor other files.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+const REFUSED: [&str; 5] = ["env", "import", "include", "modulemeta", "get_search_list"];
+
+pub(crate) fn scan(text: &str) -> Result<(), String> {
+    let rest = text.chars().peekable();
+    let mut jq = Jq { rest, last: ' ', before_last: ' ', solid: ' ', strings: Vec::new(), parens: 0 };
+    while let Some(character) = jq.rest.next() {
+        jq.token(character)?;
+    }
+    Ok(())
+}
+
+struct Jq<'t> {
+    rest: Peekable<Chars<'t>>,
+    last: char,
+    before_last: char,
+    /// The last one that is no space.
+    solid: char,
+    /// For each text we are inside of by `\(`: how many parentheses were open there.
+    strings: Vec<usize>,
+    parens: usize,
+}
+
+impl Jq<'_> {
+    fn token(&mut self, character: char) -> Result<(), String> {
+        match character {
+            '"' => return self.string(),
+            '#' => self.comment()?,
+            '(' => self.parens += 1,
+            ')' => {
+                self.parens =
+                    self.parens.checked_sub(1).ok_or("a parenthesis is closed that was not opened")?;
+                if self.strings.last() == Some(&self.parens) {
+                    self.strings.pop();
+                    return self.string();
+                }
+            }
+            letter if letter.is_ascii_alphabetic() || letter == '_' => return self.name(letter),
+            _ => {}
+        }
+        self.shift(character);
+        Ok(())
+    }
+
+    fn shift(&mut self, character: char) {
+        self.before_last = self.last;
+        self.last = character;
+        if !character.is_whitespace() {
+            self.solid = character;
+        }
+    }
+
+    /// Up to the closing quote or to code inside of the text.
+    fn string(&mut self) -> Result<(), String> {
+        while let Some(character) = self.rest.next() {
+            match character {
+                '"' => {
+                    self.shift('"');
+                    return Ok(());
+                }
+                '\\' if self.rest.next_if_eq(&'(').is_some() => {
+                    self.strings.push(self.parens);
+                    self.parens += 1;
+                    self.shift('(');
+                    return Ok(());
+                }
+                '\\' => {
+                    self.rest.next();
+                }
+                _ => {}
+            }
+        }
+        Err("a text is not closed".to_owned())
+    }
+
+    /// Versions disagree on a backslash at the end of a comment.
+    fn comment(&mut self) -> Result<(), String> {
+        while let Some(character) = self.rest.next_if(|next| *next != '\n') {
+            if matches!(character, '\\' | '\r') {
+                return Err("a backslash stands in a comment, where versions disagree about it".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&mut self, first: char) -> Result<(), String> {
+        let mut name = String::from(first);
+        while let Some(next) = self.rest.next_if(|next| next.is_ascii_alphanumeric() || *next == '_') {
+            name.push(next);
+        }
+        let field = self.last == '.' && self.before_last != '.';
+        let variable = self.last == '$';
+        if variable && (name == "ENV" || name == "__prog_args") {
+            return Err("`$ENV` shows the environment".to_owned());
+        }
+        if !field && !variable && REFUSED.contains(&name.as_str()) && !self.is_key() {
+            return Err(format!("jq's `{name}` reaches beyond the text it is given"));
+        }
+        self.shift('a');
+        Ok(())
+    }
+
+    /// `{env: …}`
+    fn is_key(&mut self) -> bool {
+        if !matches!(self.solid, '{' | ',') {
+            return false;
+        }
+        while self.rest.next_if(|next| *next == ' ').is_some() {}
+        self.rest.peek() == Some(&':')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: bool) {
+        assert_eq!(scan(text).is_ok(), expected, "{text:?}: {:?}", scan(text));
+    }
+
+    #[test]
+    fn texts_that_see_only_their_input() {
+        for text in [
+            ".",
+            ".name",
+            ".[] | select(.a > 1) | {env: .x}",
+            ".env",
+            ".services.app.env",
+            "\"env\"",
+            "\"a \\(.b) env\"",
+            "$env",
+            "to_entries[] | \"\\(.key)=\\(.value)\"",
+            "[.[] | @sh]",
+            "# env\n.",
+            ". as $x | inputs",
+            "length",
+            "input",
+            "reduce .[] as $i (0; . + $i)",
+            "getpath([\"a\",\"b\"])",
+            "{include: 1}",
+            "debug",
+            ".a?.import",
+            "environment",
+        ] {
+            check(text, true);
+        }
+    }
+
+    #[test]
+    fn texts_that_see_more() {
+        for text in [
+            "env",
+            "env.HOME",
+            "$ENV",
+            "$ENV.PATH",
+            "\"\\(env.HOME)\"",
+            "import \"a\" as a; .",
+            "include \"a\"; .",
+            ".. env",
+            "..env",
+            ". | env",
+            "{a: env}",
+            "\"x\\(\"y\\($ENV)\")\"",
+            "modulemeta",
+            "\"open",
+            "# a \\\n\"\nenv",
+            ")",
+            "{env}| env",
+            "def env: 1; env",
+            ".[env:]",
+        ] {
+            check(text, false);
+        }
+    }
+}

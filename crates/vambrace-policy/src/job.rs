@@ -1,0 +1,149 @@
+//! What a permit to run programs means, in words that the process door understands. Nothing here needs a shell.
+
+use std::time::Duration;
+
+use vambrace_types::{ByteLimit, ScopedPath, Secret};
+
+use crate::Action;
+use crate::command::{Join, RedirectMode, Stream};
+
+/// An action that is done by running programs.
+pub trait Runs: Action {
+    fn job(&self) -> Job;
+}
+
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub steps: Vec<JobStep>,
+    /// Where the first step starts.
+    pub folder: ScopedPath,
+    pub stdin: Input,
+    /// Beside the safe environment.
+    pub variables: Vec<Variable>,
+    pub time: Option<Duration>,
+    /// Instead of the operator's limit.
+    pub memory: Option<ByteLimit>,
+    pub place: Place,
+    pub level: Level,
+    pub repository: Repository,
+    /// Further folders that a person opened for this one run (`run --write`), absolute.
+    pub further_writable: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Input {
+    Nothing,
+    Text(String),
+    /// What the person at the terminal types.
+    Terminal,
+}
+
+#[derive(Debug, Clone)]
+pub struct Variable {
+    pub name: String,
+    pub value: VariableValue,
+}
+
+#[derive(Debug, Clone)]
+pub enum VariableValue {
+    Plain(Secret<String>),
+    /// The name of a configured secret, looked up when the program starts. Without a value the job fails.
+    Named(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobStep {
+    pub join: Join,
+    pub pipeline: Vec<JobCommand>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobCommand {
+    /// `cd`: the folder is written as the agent wrote it and counts from where the job is.
+    Enter(String),
+    Run(JobProgram),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobProgram {
+    /// A name, looked up in the trusted folders; or a path that policy accepted.
+    pub program: String,
+    pub arguments: Vec<String>,
+    pub redirects: Vec<JobRedirect>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRedirect {
+    pub stream: Stream,
+    pub target: JobTarget,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobTarget {
+    Null,
+    Stream(Stream),
+    File { path: String, mode: RedirectMode },
+}
+
+/// Where a job runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Cage,
+    /// On the machine itself: only system tools, whose vectors are fixed by us.
+    Host,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Everything new for this job.
+    Fresh,
+    /// In the caller's prepared cage, which keeps nothing from one job to the next.
+    Warm,
+}
+
+/// Whether the job may change the repository's own folder. Hooks and configuration are never writable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repository {
+    ReadOnly,
+    Writable,
+}
+
+impl Job {
+    /// One program, with the usual surroundings.
+    pub fn program(program: &str, arguments: Vec<String>, folder: ScopedPath) -> Job {
+        let run = JobProgram { program: program.to_owned(), arguments, redirects: Vec::new() };
+        Job {
+            steps: vec![JobStep { join: Join::First, pipeline: vec![JobCommand::Run(run)] }],
+            folder,
+            stdin: Input::Nothing,
+            variables: Vec::new(),
+            time: None,
+            memory: None,
+            place: Place::Cage,
+            level: Level::Fresh,
+            repository: Repository::ReadOnly,
+            further_writable: Vec::new(),
+        }
+    }
+
+    /// Every program that the job names.
+    pub fn programs(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().flat_map(|step| step.pipeline.iter()).filter_map(|command| match command {
+            JobCommand::Enter(_) => None,
+            JobCommand::Run(run) => Some(run.program.as_str()),
+        })
+    }
+
+    /// For the record: what would be started, one vector after the other.
+    pub fn vectors(&self) -> Vec<Vec<&str>> {
+        let commands = self.steps.iter().flat_map(|step| step.pipeline.iter());
+        commands
+            .map(|command| match command {
+                JobCommand::Enter(folder) => vec!["cd", folder.as_str()],
+                JobCommand::Run(run) => std::iter::once(run.program.as_str())
+                    .chain(run.arguments.iter().map(String::as_str))
+                    .collect(),
+            })
+            .collect()
+    }
+}

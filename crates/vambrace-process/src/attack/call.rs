@@ -1,0 +1,114 @@
+//! Attacks by system call. Each is made so that the kernel asks for permission first and then finds nothing to do.
+
+use std::os::fd::AsFd;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use super::call_unsafe::{self, Child};
+use super::facts::Facts;
+use super::{Outcome, all, failed, refused, words};
+
+pub(super) fn trace() -> Outcome {
+    // Reading from a process that is not traced: refused by rank, or because it is not traced.
+    refused(call_unsafe::peek(1))
+}
+
+/// The first process, and one of the host under the number that it has there.
+pub(super) fn read_memory(facts: &Facts) -> Outcome {
+    let by_call = |pid: u32| match call_unsafe::read_nothing_from(pid) {
+        // Nothing is mapped there: who may read finds a bad address.
+        Err(Errno::FAULT) => Outcome::Broken("it may be read".to_owned()),
+        result => failed(result),
+    };
+    let by_file = |pid: u32| {
+        failed(rustix::fs::open(format!("/proc/{pid}/mem"), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()))
+    };
+    all([
+        ("process_vm_readv", by_call(1)),
+        ("process_vm_readv", by_call(facts.pid)),
+        ("/proc", by_file(1)),
+        ("/proc", by_file(facts.pid)),
+    ])
+}
+
+pub(super) fn terminal() -> Outcome {
+    // Not the terminal itself: an attack that succeeds would type into it.
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let null = match rustix::fs::open("/dev/null", flags, Mode::empty()) {
+        Ok(null) => null,
+        Err(errno) => return Outcome::Broken(format!("could not be tried: {}", words(errno))),
+    };
+    all([
+        ("TIOCSTI", refused(call_unsafe::type_into(null.as_fd(), 0))),
+        // THREAT: P06, the kernel looks at 32 bits of the request; a filter that looks at 64 sees another one.
+        ("TIOCSTI with a high bit", refused(call_unsafe::type_into(null.as_fd(), 1 << 32))),
+        ("/dev/tty", failed(rustix::fs::open("/dev/tty", flags, Mode::empty()))),
+    ])
+}
+
+pub(super) fn namespaces() -> Outcome {
+    let enter = rustix::fs::open("/proc/self/ns/net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+    let enter = match enter {
+        Ok(own) => refused(call_unsafe::enter(own.as_fd())),
+        Err(errno) => Outcome::Held(words(errno)),
+    };
+    all([
+        ("unshare", call_unsafe::in_child(Child::LeaveUserNamespace).map_or_else(could_not, failed)),
+        ("unshare mounts", call_unsafe::in_child(Child::LeaveMountNamespace).map_or_else(could_not, failed)),
+        ("clone", failed(call_unsafe::clone_into_user_namespace())),
+        ("clone3", failed(call_unsafe::clone3_into_user_namespace())),
+        ("setns", enter),
+    ])
+}
+
+fn could_not(errno: Errno) -> Outcome {
+    Outcome::Broken(format!("could not be tried: {}", words(errno)))
+}
+
+pub(super) fn mount() -> Outcome {
+    all([
+        ("mount", refused(call_unsafe::mount_nothing())),
+        ("umount", refused(call_unsafe::unmount_nothing())),
+        ("fsopen", refused(call_unsafe::open_no_file_system())),
+        ("open_tree", refused(call_unsafe::copy_root_mount())),
+    ])
+}
+
+pub(super) fn change_root() -> Outcome {
+    all([
+        ("chroot", refused(call_unsafe::change_root_to_root())),
+        ("pivot_root", refused(call_unsafe::pivot_root_to_root())),
+    ])
+}
+
+pub(super) fn io_uring() -> Outcome {
+    refused(call_unsafe::make_ring())
+}
+
+pub(super) fn bpf() -> Outcome {
+    refused(call_unsafe::make_bpf_map())
+}
+
+pub(super) fn keys() -> Outcome {
+    all([
+        ("keyctl", refused(call_unsafe::session_keyring())),
+        ("request_key", refused(call_unsafe::request_no_key())),
+    ])
+}
+
+pub(super) fn perf() -> Outcome {
+    refused(call_unsafe::count_clock())
+}
+
+pub(super) fn user_fault() -> Outcome {
+    refused(call_unsafe::make_fault_handler())
+}
+
+pub(super) fn handles() -> Outcome {
+    refused(call_unsafe::open_stale_handle())
+}
+
+pub(super) fn module() -> Outcome {
+    refused(call_unsafe::load_no_module())
+}

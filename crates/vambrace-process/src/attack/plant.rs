@@ -1,0 +1,211 @@
+//! Attacks on what somebody else will run or believe later, and the controls: a cage in which nobody can work proves
+//! nothing.
+
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::facts::Facts;
+use super::file::{make_in, open_for_writing};
+use super::{Outcome, all, failed, words};
+
+/// Names that a cage keeps from being made even where they are absent.
+///
+/// LIMIT: other protected names, and repositories in deeper folders, can be made during a run and are moved away after
+/// it; that is not seen from inside.
+const KEPT_ABSENT: [&str; 3] = [".mcp.json", ".claude", ".vscode"];
+
+/// Where they exist, these may not be changed either.
+const KEPT: [&str; 14] = [
+    ".mcp.json",
+    ".claude",
+    ".vscode",
+    ".cursor",
+    ".codex",
+    ".gemini",
+    ".idea",
+    ".husky",
+    ".githooks",
+    ".devcontainer",
+    ".envrc",
+    ".gitmodules",
+    ".vambrace",
+    "vambrace.yaml",
+];
+
+fn roots(facts: &Facts) -> Vec<&str> {
+    let mut roots = vec![facts.service.as_str()];
+    if facts.workspace != facts.service {
+        roots.push(&facts.workspace);
+    }
+    roots
+}
+
+fn kind(path: &str) -> Option<FileType> {
+    rustix::fs::lstat(path).ok().map(|found| FileType::from_raw_mode(found.st_mode))
+}
+
+pub(super) fn hook(facts: &Facts) -> Outcome {
+    let repositories: Vec<_> =
+        roots(facts).iter().map(|root| format!("{root}/.git")).filter(|path| kind(path).is_some()).collect();
+    if repositories.is_empty() {
+        return make_folder(&format!("{}/.git", facts.service));
+    }
+    all(repositories.iter().map(|repository| (repository.as_str(), change_repository(repository, facts))))
+}
+
+fn change_repository(repository: &str, facts: &Facts) -> Outcome {
+    if kind(repository) != Some(FileType::Directory) {
+        return open_for_writing(repository);
+    }
+    let files = ["config", "HEAD", "config.worktree", "info/attributes"];
+    let folders = ["hooks", "", "info"];
+    all(folders
+        .into_iter()
+        .map(|name| (name, failed(make_in(&format!("{repository}/{name}"), facts))))
+        .chain(files.into_iter().map(|name| (name, open_for_writing(&format!("{repository}/{name}"))))))
+}
+
+pub(super) fn move_repository(facts: &Facts) -> Outcome {
+    all(roots(facts)
+        .into_iter()
+        .filter(|root| kind(&format!("{root}/.git")).is_some())
+        .flat_map(|root| move_each_away(root, &[".git"], facts)))
+}
+
+pub(super) fn configuration(facts: &Facts) -> Outcome {
+    let service = facts.service.as_str();
+    let is_there = |name: &&str| kind(&format!("{service}/{name}")).is_some();
+    let present: Vec<_> = KEPT.into_iter().filter(is_there).collect();
+    let changed = present.iter().map(|name| (*name, change(&format!("{service}/{name}"), facts)));
+    let made = KEPT_ABSENT
+        .into_iter()
+        .filter(|name| !is_there(name))
+        .map(|name| (name, make_folder(&format!("{service}/{name}"))));
+    all(changed.chain(made).chain(move_each_away(service, &present, facts)))
+}
+
+fn change(path: &str, facts: &Facts) -> Outcome {
+    match kind(path) {
+        Some(FileType::Directory) => failed(make_in(path, facts)),
+        _ => open_for_writing(path),
+    }
+}
+
+/// Whoever can make a folder of this name can make a file of it.
+fn make_folder(path: &str) -> Outcome {
+    let made = rustix::fs::mkdir(path, Mode::RWXU);
+    if made.is_ok() {
+        let _cleaned = rustix::fs::rmdir(path);
+    }
+    failed(made)
+}
+
+/// Renames onto a folder that is not empty. The kernel refuses that last, after everything else that could stand in the
+/// way, so the answer tells whether the name could be moved, and it never is.
+fn move_each_away<'n>(root: &str, names: &[&'n str], facts: &Facts) -> Vec<(&'n str, Outcome)> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    // One for all: on some file systems a folder is dear to remove.
+    let scratch = facts.scratch(root);
+    let inner = format!("{scratch}/inner");
+    let prepared = rustix::fs::mkdir(&scratch, Mode::RWXU).and_then(|()| rustix::fs::symlink("none", &inner));
+    let moved =
+        names.iter().map(|name| (*name, prepared.map_or_else(held, |()| move_away(root, name, &scratch))));
+    let moved = moved.collect();
+    let _cleaned = rustix::fs::unlink(&inner);
+    let _cleaned = rustix::fs::rmdir(&scratch);
+    moved
+}
+
+fn move_away(root: &str, name: &str, scratch: &str) -> Outcome {
+    let from = format!("{root}/{name}");
+    let is_folder = kind(&from) == Some(FileType::Directory);
+    // A file is refused by the kind of its target before anything is asked; it gets a name of its own and comes back.
+    let target = if is_folder { scratch.to_owned() } else { format!("{scratch}-moved") };
+    match rustix::fs::rename(&from, &target) {
+        Ok(()) => {
+            let _back = rustix::fs::rename(&target, &from);
+            Outcome::Broken("it can be moved".to_owned())
+        }
+        Err(Errno::NOTEMPTY | Errno::EXIST) => Outcome::Broken("it can be moved".to_owned()),
+        Err(errno) => held(errno),
+    }
+}
+
+fn held(errno: Errno) -> Outcome {
+    Outcome::Held(words(errno))
+}
+
+/// A control: here a failure is what must not be.
+pub(super) fn work_in(folder: &str, facts: &Facts) -> Outcome {
+    let name = facts.scratch(folder);
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let done = rustix::fs::open(&name, flags, Mode::RUSR | Mode::WUSR).and_then(|file| {
+        rustix::io::write(&file, facts.token.as_bytes())?;
+        let mut back = vec![0u8; facts.token.len()];
+        let n_read = rustix::io::pread(&file, &mut back, 0)?;
+        rustix::fs::unlink(&name)?;
+        Ok(n_read == facts.token.len() && back == facts.token.as_bytes())
+    });
+    match done {
+        Ok(true) => Outcome::Held("works".to_owned()),
+        Ok(false) => Outcome::Broken("what was written did not come back".to_owned()),
+        Err(errno) => Outcome::Broken(words(errno)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::attack::facts::tests::example;
+
+    fn service() -> (tempfile::TempDir, Facts) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap().to_owned();
+        let facts = Facts { workspace: path.clone(), service: path, ..example() };
+        (folder, facts)
+    }
+
+    #[track_caller]
+    fn check(outcome: &Outcome, expected: &str) {
+        let (Outcome::Held(detail) | Outcome::Broken(detail)) = outcome;
+        let word = if matches!(outcome, Outcome::Held(_)) { "held" } else { "broken" };
+        assert!(format!("{word} {detail}").ends_with(expected), "{word} {detail}");
+    }
+
+    #[test]
+    fn what_can_be_planted_is_found_and_nothing_is_left() {
+        let (folder, facts) = service();
+        check(&hook(&facts), "broken it worked");
+        check(&move_repository(&facts), "held nothing of the kind is here");
+        check(&configuration(&facts), "broken .mcp.json: it worked");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+
+        fs::create_dir_all(folder.path().join(".git/hooks")).unwrap();
+        fs::write(folder.path().join(".git/config"), "[core]\n").unwrap();
+        fs::write(folder.path().join(".mcp.json"), "{}").unwrap();
+        check(&hook(&facts), "hooks: it worked");
+        check(&move_repository(&facts), "it can be moved");
+        for (name, expected) in
+            [(".mcp.json", "broken it can be moved"), ("absent", "held no such file or directory")]
+        {
+            let moved = move_each_away(&facts.service, &[name], &facts);
+            assert_eq!(moved.len(), 1);
+            check(&moved[0].1, expected);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        assert_eq!(fs::read(folder.path().join(".mcp.json")).unwrap(), b"{}");
+        assert_eq!(fs::read_dir(folder.path().join(".git/hooks")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_control_works_or_is_broken() {
+        let (folder, facts) = service();
+        check(&work_in(&facts.service, &facts), "held works");
+        check(&work_in("/absent", &facts), "broken no such file or directory");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

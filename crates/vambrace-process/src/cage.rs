@@ -1,0 +1,93 @@
+//! What stands around a program, layer by layer.
+
+use vambrace_types::Enforcement;
+
+/// One wall of the cage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Layer {
+    UserNamespace,
+    MountNamespace,
+    PidNamespace,
+    NetworkNamespace,
+    IpcNamespace,
+    UtsNamespace,
+    CgroupNamespace,
+    PrivateRoot,
+    Landlock,
+    Seccomp,
+    NoCapabilities,
+    NoNewPrivileges,
+    ProcessLimit,
+    MemoryLimit,
+}
+
+impl Layer {
+    pub const ALL: [Layer; 14] = [
+        Layer::UserNamespace,
+        Layer::MountNamespace,
+        Layer::PidNamespace,
+        Layer::NetworkNamespace,
+        Layer::IpcNamespace,
+        Layer::UtsNamespace,
+        Layer::CgroupNamespace,
+        Layer::PrivateRoot,
+        Layer::Landlock,
+        Layer::Seccomp,
+        Layer::NoCapabilities,
+        Layer::NoNewPrivileges,
+        Layer::ProcessLimit,
+        Layer::MemoryLimit,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Layer::UserNamespace => "user namespace",
+            Layer::MountNamespace => "mount namespace",
+            Layer::PidNamespace => "pid namespace",
+            Layer::NetworkNamespace => "network namespace",
+            Layer::IpcNamespace => "ipc namespace",
+            Layer::UtsNamespace => "uts namespace",
+            Layer::CgroupNamespace => "cgroup namespace",
+            Layer::PrivateRoot => "private root",
+            Layer::Landlock => "Landlock",
+            Layer::Seccomp => "seccomp filter",
+            Layer::NoCapabilities => "no capabilities",
+            Layer::NoNewPrivileges => "no new privileges",
+            Layer::ProcessLimit => "process limit",
+            Layer::MemoryLimit => "memory limit",
+        }
+    }
+}
+
+/// A layer that could not be had, and what the kernel said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    pub layer: Layer,
+    pub why: String,
+}
+
+/// What really stands around a cell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layers {
+    pub missing: Vec<Missing>,
+}
+
+impl Layers {
+    /// Without any wall there is no cage; with some missing it is a part of one.
+    pub fn enforcement(&self) -> Enforcement {
+        match self.missing.len() {
+            0 => Enforcement::Full,
+            n_missing if n_missing >= Layer::ALL.len() => Enforcement::None,
+            _ => Enforcement::Partial,
+        }
+    }
+
+    pub fn describe_missing(&self) -> String {
+        let parts: Vec<_> = self
+            .missing
+            .iter()
+            .map(|missing| format!("{} ({})", missing.layer.as_str(), missing.why))
+            .collect();
+        parts.join(", ")
+    }
+}

@@ -1,0 +1,254 @@
+//! This process's side: the launcher it started and the cells it was given. It knows the wire; how a cell is built it
+//! does not know.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio as ChildStdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal};
+
+use crate::cage::Layers;
+use crate::capture::{self, Captured, Stdio, Watch};
+use crate::launcher::LAUNCHER;
+use crate::order::Order;
+use crate::spec::CageSpec;
+use crate::wire::message::{Answer, Report, decode_answer, decode_report, encode_confine, encode_spec};
+use crate::wire::{self, Line};
+
+/// A cell is ready in a few thousandths of a second; one that takes this long never will be.
+const READY: Duration = Duration::from_secs(10);
+/// A runner that has lost its line ends what it started and goes.
+const GOING: Duration = Duration::from_secs(2);
+
+/// Why something did not run in a cell.
+#[derive(Debug)]
+pub enum CageError {
+    NoLauncher(io::Error),
+    /// The cell could not be built as asked.
+    Refused(String),
+    /// The program's file is no longer the one that was looked up.
+    Changed(PathBuf),
+    Exec {
+        program: PathBuf,
+        errno: i32,
+    },
+    Protocol(String),
+    /// The cell or the launcher is gone.
+    Died,
+}
+
+impl std::fmt::Display for CageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CageError::NoLauncher(error) => write!(f, "the launcher could not be started: {error}"),
+            CageError::Refused(why) => write!(f, "the cell could not be built: {why}"),
+            CageError::Changed(program) => {
+                write!(f, "`{}` is not the file that was looked up", program.display())
+            }
+            CageError::Exec { program, errno } => {
+                write!(f, "`{}`: {}", program.display(), io::Error::from_raw_os_error(*errno))
+            }
+            CageError::Protocol(what) => write!(f, "the cell was not understood: {what}"),
+            CageError::Died => f.write_str("the cell ended unexpectedly"),
+        }
+    }
+}
+
+impl std::error::Error for CageError {}
+
+impl From<Errno> for CageError {
+    fn from(errno: Errno) -> CageError {
+        match errno {
+            Errno::PIPE | Errno::CONNRESET => CageError::Died,
+            other => CageError::Protocol(io::Error::from(other).to_string()),
+        }
+    }
+}
+
+/// Our own binary with one thread, which makes cells. Threads may share it; requests go one after another.
+#[derive(Debug)]
+pub struct Launcher {
+    // Dropped before the child is waited for: the launcher goes when its line does.
+    line: Mutex<Option<Line>>,
+    child: Mutex<Child>,
+}
+
+impl Launcher {
+    /// `exe` is a binary that calls `launch_if_asked` first: in the product `/proc/self/exe`.
+    pub fn start(exe: &Path) -> Result<Launcher, CageError> {
+        let (ours, theirs) = wire::pair().map_err(|errno| CageError::NoLauncher(errno.into()))?;
+        // THREAT: P06, secrets of our environment must not be in the memory of what starts programs.
+        let child = Command::new(exe)
+            .arg(LAUNCHER)
+            .env_clear()
+            .current_dir("/")
+            .stdin(theirs)
+            .stdout(ChildStdio::null())
+            .stderr(ChildStdio::null())
+            .spawn()
+            .map_err(CageError::NoLauncher)?;
+        Ok(Launcher { line: Mutex::new(Some(Line::new(ours))), child: Mutex::new(child) })
+    }
+
+    pub fn cell(&self, spec: &CageSpec) -> Result<Cell, CageError> {
+        let (ours, theirs) = wire::pair()?;
+        let (pid, process) = {
+            let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+            let line = line.as_mut().ok_or(CageError::Died)?;
+            line.send(&encode_spec(spec), &[theirs.as_fd()])?;
+            drop(theirs);
+            let mut frame = line.receive()?.ok_or(CageError::Died)?;
+            let answer = decode_answer(&frame.body).map_err(|_| CageError::Protocol("answer".to_owned()))?;
+            match (answer, frame.descriptors.pop()) {
+                (Answer::Made { pid }, Some(process)) => (pid, process),
+                (Answer::Made { .. }, None) => return Err(CageError::Protocol("no process".to_owned())),
+                (Answer::Refused(why), _) => return Err(CageError::Refused(why)),
+            }
+        };
+        Cell::new(Line::new(ours), Keeper::Launched(process), u32::try_from(pid).ok())
+    }
+
+    /// The launcher's process id.
+    pub fn pid(&self) -> u32 {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner).id()
+    }
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        *self.line.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ended = child.kill();
+        let _reaped = child.wait();
+    }
+}
+
+#[derive(Debug)]
+enum Keeper {
+    /// The first process of the cell.
+    Launched(OwnedFd),
+    /// The front process of another backend.
+    Child(Child),
+}
+
+/// Something that runs orders, one at a time. Everything in it ends when it is dropped.
+#[derive(Debug)]
+pub struct Cell {
+    line: Option<Line>,
+    keeper: Keeper,
+    pid: Option<u32>,
+    layers: Layers,
+    reusable: bool,
+}
+
+impl Cell {
+    fn new(line: Line, keeper: Keeper, pid: Option<u32>) -> Result<Cell, CageError> {
+        // Made first, so that a cell that fails here is ended like any other.
+        let mut cell = Cell { line: Some(line), keeper, pid, layers: Layers::default(), reusable: true };
+        let line = cell.line.as_mut().ok_or(CageError::Died)?;
+        if !wait_readable(&*line, READY)? {
+            return Err(CageError::Refused("it was not ready in time".to_owned()));
+        }
+        let frame = line.receive()?.ok_or(CageError::Died)?;
+        match decode_report(&frame.body) {
+            Ok(Report::Ready(missing)) => {
+                cell.layers = Layers { missing };
+                Ok(cell)
+            }
+            Ok(Report::Refused(why)) => Err(CageError::Refused(why)),
+            Ok(Report::Done(_)) | Err(_) => Err(CageError::Protocol("report".to_owned())),
+        }
+    }
+
+    /// Starts a runner by a command of another backend, which must end in our binary and `__cage-runner`.
+    ///
+    /// With a spec the runner puts limits, Landlock and the filter on itself; what the backend builds around it is not
+    /// known here, so those layers are listed as missing.
+    pub fn inside(mut command: Command, confine: Option<&CageSpec>) -> Result<Cell, CageError> {
+        let (ours, theirs) = wire::pair()?;
+        let child = command
+            .env_clear()
+            .stdin(theirs)
+            .stdout(ChildStdio::null())
+            .stderr(ChildStdio::null())
+            .spawn()
+            .map_err(CageError::NoLauncher)?;
+        // The command owns a copy of the other end as long as it lives.
+        drop(command);
+        let line = Line::new(ours);
+        let sent = line.send(&encode_confine(confine), &[]);
+        let cell = Cell::new(line, Keeper::Child(child), None)?;
+        sent?;
+        Ok(cell)
+    }
+
+    /// What is not around this cell.
+    pub fn layers(&self) -> &Layers {
+        &self.layers
+    }
+
+    /// Nothing of what ran can be found by what runs next.
+    pub fn is_reusable(&self) -> bool {
+        self.reusable
+    }
+
+    /// The first process of the cell, as the host numbers it.
+    pub fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
+    pub fn run(&mut self, order: &Order, stdio: Stdio<'_>, watch: &Watch<'_>) -> Result<Captured, CageError> {
+        // Until it is known that nothing is left.
+        self.reusable = false;
+        let line = self.line.as_mut().ok_or(CageError::Died)?;
+        let captured = capture::run(line, order, stdio, watch)?;
+        if captured.gave_up {
+            self.end();
+        }
+        self.reusable = captured.pristine && !(captured.cut || captured.timed_out || captured.cancelled);
+        Ok(captured)
+    }
+
+    fn end(&mut self) {
+        self.line = None;
+        match &mut self.keeper {
+            Keeper::Launched(process) => {
+                let _ended = rustix::process::pidfd_send_signal(process, Signal::KILL);
+            }
+            Keeper::Child(child) => {
+                // Not killed at once: the runner ends its descendants first, which nobody else would.
+                let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+                let process =
+                    process.and_then(|pid| rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok());
+                let gone = process.is_some_and(|process| wait_readable(&process, GOING) == Ok(true));
+                if !gone {
+                    let _ended = child.kill();
+                }
+                let _reaped = child.wait();
+            }
+        }
+    }
+}
+
+impl Drop for Cell {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn wait_readable(what: impl AsFd, most: Duration) -> Result<bool, Errno> {
+    let mut watched = [PollFd::new(&what, PollFlags::IN)];
+    let most = Timespec::try_from(most).map_err(|_| Errno::INVAL)?;
+    loop {
+        match rustix::event::poll(&mut watched, Some(&most)) {
+            Ok(n_ready) => return Ok(n_ready > 0),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The other half of this crate: our own binary, executed again with one thread, which clones cells, and the cells
+//! themselves. Nothing here is reached from the process that serves callers; the two talk over `wire`.
+
+mod cell;
+mod confine;
+mod filter;
+mod kernel_unsafe;
+mod namespaces;
+mod program;
+mod reaper;
+mod root;
+mod runner;
+mod spawn_unsafe;
+
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::{DumpableBehavior, PidfdFlags};
+use seccompiler::BpfProgram;
+
+use crate::cage::{Layer, Missing};
+use crate::spec::{CageSpec, Mount};
+use crate::wire::message::{Answer, Confine, decode_confine, decode_spec, encode_answer};
+use crate::wire::{self, Line};
+use cell::{Birth, Owner};
+use kernel_unsafe::Cloned;
+use namespaces::Namespaces;
+use runner::Runner;
+
+/// The first argument that makes this binary a launcher, and the one that makes it a runner inside another backend.
+pub(crate) const LAUNCHER: &str = "__cage";
+pub(crate) const RUNNER: &str = "__cage-runner";
+
+/// How long nothing was asked before the next cell's first process is made ahead.
+const QUIET: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
+
+const GROUP2_MAGIC: rustix::fs::FsWord = 0x6367_7270;
+
+/// To be called first in `main`, before any thread exists: does the launcher's work if this binary was started for it.
+pub fn launch_if_asked() -> Option<ExitCode> {
+    let asked = std::env::args_os().nth(1)?;
+    if asked == OsStr::new(LAUNCHER) {
+        return Some(serve(launcher));
+    }
+    if asked == OsStr::new(RUNNER) {
+        return Some(serve(serve_orders));
+    }
+    None
+}
+
+fn serve(work: fn(OwnedFd) -> Result<(), Errno>) -> ExitCode {
+    match take_control().and_then(work) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// The control socket comes as standard input; its place is given to /dev/null, so that nothing inherits it.
+fn take_control() -> Result<OwnedFd, Errno> {
+    kernel_unsafe::close_from(3)?;
+    let control = kernel_unsafe::inherited(0)?;
+    let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    for number in 0..=2 {
+        kernel_unsafe::place(null.as_fd(), number)?;
+    }
+    Ok(control)
+}
+
+struct Maker {
+    filter: BpfProgram,
+    namespaces: Namespaces,
+    owner: Owner,
+    /// This very process, to be watched by its children.
+    own: OwnedFd,
+    /// Born and not wanted yet.
+    next: Option<Embryo>,
+}
+
+/// The first process of a cell that has no spec yet.
+struct Embryo {
+    line: Line,
+    pid: u32,
+    process: OwnedFd,
+}
+
+/// Makes cells until the other end is gone. All cells then die with this process.
+fn launcher(control: OwnedFd) -> Result<(), Errno> {
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    kernel_unsafe::reset_signals();
+    kernel_unsafe::ignore_children();
+    let mut line = Line::new(control);
+    let mut maker = Maker {
+        filter: filter::program(),
+        namespaces: Namespaces::all(),
+        owner: Owner {
+            user: rustix::process::geteuid().as_raw(),
+            group: rustix::process::getegid().as_raw(),
+        },
+        own: rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())?,
+        next: None,
+    };
+    loop {
+        // Not while a cell has just been asked for: its programs would share the processors with the kernel's work.
+        if maker.next.is_none() && !is_readable(&line, QUIET)? {
+            maker.next = maker.bear(None).ok();
+        }
+        let Some(mut frame) = line.receive()? else { return Ok(()) };
+        let (Ok(spec), Some(cell)) = (decode_spec(&frame.body), frame.descriptors.pop()) else {
+            return Err(Errno::BADMSG);
+        };
+        match maker.make(&spec, &frame.body, cell.as_fd()) {
+            Ok(made) => {
+                let answer = encode_answer(&Answer::Made { pid: u64::from(made.pid) });
+                line.send(&answer, &[made.process.as_fd()])?;
+            }
+            Err(errno) => {
+                let why = format!("no process could be made: {}", confine::said(errno));
+                line.send(&encode_answer(&Answer::Refused(why)), &[])?;
+            }
+        }
+    }
+}
+
+fn is_readable(line: &Line, most: Timespec) -> Result<bool, Errno> {
+    let mut watched = [PollFd::new(line, PollFlags::IN)];
+    match rustix::event::poll(&mut watched, Some(&most)) {
+        Ok(n_ready) => Ok(n_ready > 0),
+        Err(Errno::INTR) => Ok(true),
+        Err(errno) => Err(errno),
+    }
+}
+
+impl Maker {
+    fn make(&mut self, spec: &CageSpec, encoded: &[u8], cell: BorrowedFd<'_>) -> Result<Embryo, Errno> {
+        if let Some(group) = spec.groups.iter().find_map(|file| open_group2(file)) {
+            let embryo = self.bear(Some(group.as_fd()))?;
+            embryo.line.send(encoded, &[cell])?;
+            return Ok(embryo);
+        }
+        if let Some(embryo) = self.next.take()
+            && embryo.line.send(encoded, &[cell]).is_ok()
+        {
+            return Ok(embryo);
+        }
+        // There was none, or it has been killed.
+        let embryo = self.bear(None)?;
+        embryo.line.send(encoded, &[cell])?;
+        Ok(embryo)
+    }
+
+    fn bear(&mut self, group: Option<BorrowedFd<'_>>) -> Result<Embryo, Errno> {
+        let (ours, theirs) = wire::pair()?;
+        let (made, born_in_group) = match self.clone_into(group) {
+            Ok(made) => made,
+            Err(_) => {
+                self.namespaces = Namespaces::probe();
+                self.clone_into(None)?
+            }
+        };
+        match made {
+            Cloned::Parent { pid, descriptor } => {
+                Ok(Embryo { line: Line::new(ours), pid, process: descriptor })
+            }
+            Cloned::Child => {
+                let Ok(launcher) = self.own.as_fd().try_clone_to_owned() else { kernel_unsafe::exit_now(1) };
+                cell::live(Birth {
+                    line: theirs,
+                    namespaces: &self.namespaces,
+                    launcher,
+                    filter: &self.filter,
+                    owner: self.owner,
+                    born_in_group,
+                })
+            }
+        }
+    }
+
+    /// Into the group if the kernel can, else beside it: the cell then enters by itself.
+    fn clone_into(&self, group: Option<BorrowedFd<'_>>) -> Result<(Cloned, bool), Errno> {
+        let flags = self.namespaces.flags();
+        if let Some(group) = group
+            && let Ok(made) = kernel_unsafe::clone_process(flags, Some(group))
+        {
+            return Ok((made, true));
+        }
+        kernel_unsafe::clone_process(flags, None).map(|made| (made, false))
+    }
+}
+
+/// The folder of a version 2 group, which a process can be born in.
+fn open_group2(file: &Path) -> Option<OwnedFd> {
+    let folder = file.parent().filter(|_| file.ends_with("cgroup.procs"))?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(folder, flags, Mode::empty()).ok()?;
+    let is_group2 = rustix::fs::fstatfs(&opened).is_ok_and(|found| found.f_type == GROUP2_MAGIC);
+    is_group2.then_some(opened)
+}
+
+/// Serves orders inside a cage that another program has built, or inside none.
+///
+/// It is not the first process of a namespace of ours, so it ends what it started by looking for its descendants.
+fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
+    kernel_unsafe::reset_signals();
+    let _unreachable = rustix::process::setsid();
+    rustix::process::umask(Mode::from_raw_mode(0o022));
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    let mut line = Line::new(control);
+    let Some(frame) = line.receive()? else { return Ok(()) };
+    let asked = decode_confine(&frame.body).map_err(|_| Errno::BADMSG)?;
+    let mut runner = Runner::new(line, &[])?;
+    let missing = confine_runner(&asked);
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    runner.serve(missing);
+    Ok(())
+}
+
+fn confine_runner(asked: &Confine) -> Vec<Missing> {
+    let mut gaps = confine::Gaps::default();
+    let outside = "built by another backend, if at all";
+    match asked {
+        Confine::Nothing => {
+            for layer in Layer::ALL {
+                gaps.add(layer, "no cage was asked for".to_owned());
+            }
+        }
+        Confine::As(spec) => {
+            for layer in Layer::ALL.iter().take_while(|layer| **layer != Layer::Landlock) {
+                gaps.add(*layer, outside.to_owned());
+            }
+            if let Err(errno) = confine::set_limits(spec.limits) {
+                gaps.note(Layer::MemoryLimit, "limits", errno);
+                gaps.note(Layer::ProcessLimit, "limits", errno);
+            }
+            if rustix::process::geteuid().is_root() {
+                gaps.add(Layer::ProcessLimit, "root needs a control group".to_owned());
+            }
+            confine::bound_powers(&mut gaps);
+            confine::drop_powers(&mut gaps);
+            let mut writable = spec.writable.clone();
+            for mount in &spec.mounts {
+                match mount {
+                    Mount::Memory { at, .. } => writable.push(at.clone()),
+                    Mount::Devices => writable.push(PathBuf::from("/dev/shm")),
+                    _ => {}
+                }
+            }
+            confine::restrict_files(&writable, &mut gaps);
+            confine::filter_calls(&filter::program(), &mut gaps);
+        }
+    }
+    gaps.0
+}

@@ -1,0 +1,198 @@
+//! The first process of a cell: it builds what stands around it, says what is missing, and serves. It knows the spec; the
+//! launcher made its namespaces.
+//!
+//! It is born before a cell is wanted, because a network namespace takes the kernel longer than all the rest. What it
+//! prepares is the same for every cell and has never been used; it sees the host's files as they are when the spec comes.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::{DumpableBehavior, Signal};
+use seccompiler::BpfProgram;
+
+use super::confine::{self, Gaps, said};
+use super::kernel_unsafe;
+use super::namespaces::Namespaces;
+use super::root::{Failed, Root};
+use super::runner::Runner;
+use crate::cage::Layer;
+use crate::spec::CageSpec;
+use crate::wire::Line;
+use crate::wire::message::{Report, decode_spec, encode_report};
+
+/// What the launcher gives its child.
+pub(super) struct Birth<'a> {
+    /// From the launcher, over which the spec comes when a cell is wanted.
+    pub(super) line: OwnedFd,
+    pub(super) namespaces: &'a Namespaces,
+    /// Readable when the launcher is dead.
+    pub(super) launcher: OwnedFd,
+    pub(super) filter: &'a BpfProgram,
+    pub(super) owner: Owner,
+    /// The kernel put this process into its version 2 group as it was born.
+    pub(super) born_in_group: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Owner {
+    pub(super) user: u32,
+    pub(super) group: u32,
+}
+
+/// Never returns: the process ends when nobody wants it any more.
+pub(super) fn live(birth: Birth<'_>) -> ! {
+    kernel_unsafe::exit_now(wait_and_serve(birth).unwrap_or(1))
+}
+
+fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
+    kernel_unsafe::close_all_but([birth.line.as_fd(), birth.launcher.as_fd()])?;
+    // Before anything else, so that a launcher that is killed while this runs takes it along.
+    die_with(&birth.launcher)?;
+    kernel_unsafe::heed_children();
+    let _no_terminal = rustix::process::setsid();
+    rustix::process::umask(Mode::from_raw_mode(0o022));
+    let mut gaps = Gaps(birth.namespaces.missing());
+    let prepared = prepare(birth.namespaces, birth.owner, &mut gaps);
+
+    let mut from_launcher = Line::new(birth.line);
+    let Some(mut frame) = from_launcher.receive()? else { return Ok(0) };
+    drop(from_launcher);
+    let line = Line::new(frame.descriptors.pop().ok_or(Errno::BADMSG)?);
+    let spec = decode_spec(&frame.body).map_err(|_| Errno::BADMSG)?;
+    let built =
+        prepared.and_then(|()| build(&spec, birth.namespaces, birth.owner, birth.born_in_group, &mut gaps));
+    let memories = match built {
+        Ok(memories) => memories,
+        Err(Failed(why)) => {
+            line.send(&encode_report(&Report::Refused(why)), &[])?;
+            return Ok(1);
+        }
+    };
+    let mut runner = Runner::new(line, &memories)?;
+    let mut writable = spec.writable;
+    writable.extend(memories);
+    confine::drop_powers(&mut gaps);
+    confine::restrict_files(&writable, &mut gaps);
+    confine::filter_calls(birth.filter, &mut gaps);
+    // THREAT: P06, programs of the same user could otherwise look into this process under /proc/1.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    die_with(&birth.launcher)?;
+    drop(birth.launcher);
+    Ok(runner.serve(gaps.0))
+}
+
+/// Dies with the launcher; an error if that is dead already and can no longer tell.
+fn die_with(launcher: &OwnedFd) -> Result<(), Errno> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    let mut watched = [PollFd::new(launcher, PollFlags::IN)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    match rustix::event::poll(&mut watched, Some(&now))? {
+        0 => Ok(()),
+        _ => Err(Errno::SRCH),
+    }
+}
+
+/// What is the same for every cell, done before one is wanted.
+fn prepare(namespaces: &Namespaces, owner: Owner, gaps: &mut Gaps) -> Result<(), Failed> {
+    if namespaces.has(Layer::UserNamespace) {
+        // The files below belong to root while a process is not dumpable, and then it cannot write its own maps.
+        let _open = rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable);
+        map_owner(owner).map_err(|errno| Failed(format!("the user's map: {}", said(errno))))?;
+    }
+    if !namespaces.has(Layer::PidNamespace) {
+        // Then it is not the first process anywhere, and orphans of its programs would belong to somebody else.
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+            .map_err(|errno| Failed(format!("orphans: {}", said(errno))))?;
+    }
+    if namespaces.has(Layer::NetworkNamespace) {
+        raise_loopback().map_err(|errno| Failed(format!("loopback: {}", said(errno))))?;
+    }
+    if namespaces.has(Layer::UtsNamespace) {
+        kernel_unsafe::set_host_name(c"vambrace")
+            .map_err(|errno| Failed(format!("host name: {}", said(errno))))?;
+    }
+    confine::bound_powers(gaps);
+    Ok(())
+}
+
+fn build(
+    spec: &CageSpec,
+    namespaces: &Namespaces,
+    owner: Owner,
+    born_in_group: bool,
+    gaps: &mut Gaps,
+) -> Result<Vec<PathBuf>, Failed> {
+    enter_groups(spec, owner, born_in_group, gaps);
+    // Only now, so that the namespace shows where the cell is, and what was mounted on the host since it was prepared.
+    if namespaces.has(Layer::CgroupNamespace)
+        && let Err(errno) = kernel_unsafe::leave_namespace(libc::CLONE_NEWCGROUP)
+    {
+        gaps.note(Layer::CgroupNamespace, "unshare", errno);
+    }
+    let left = match namespaces.has(Layer::MountNamespace) {
+        true => kernel_unsafe::leave_namespace(libc::CLONE_NEWNS),
+        false => Err(Errno::PERM),
+    };
+    let memories = match left {
+        Ok(()) => Root::build(spec, gaps)?.enter()?,
+        Err(errno) => {
+            gaps.note(Layer::MountNamespace, "unshare", errno);
+            gaps.add(Layer::PrivateRoot, "it needs a mount namespace".to_owned());
+            Vec::new()
+        }
+    };
+    confine::set_limits(spec.limits).map_err(|errno| Failed(format!("limits: {}", said(errno))))?;
+    Ok(memories)
+}
+
+/// The user keeps its number: files it makes in the workspace are its own.
+///
+/// LIMIT: supplementary groups stay, because an ordinary user may not drop them in a namespace; what they could open is not
+/// in sight.
+fn map_owner(owner: Owner) -> Result<(), Errno> {
+    write_once("/proc/self/setgroups", "deny")?;
+    write_once("/proc/self/uid_map", &format!("{0} {0} 1", owner.user))?;
+    write_once("/proc/self/gid_map", &format!("{0} {0} 1", owner.group))
+}
+
+fn write_once(path: impl AsRef<Path>, text: &str) -> Result<(), Errno> {
+    let file = rustix::fs::open(path.as_ref(), OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::io::write(&file, text.as_bytes()).map(drop)
+}
+
+/// Moves this process by its own hand: the kernel need then not stop every fork of the machine for it.
+fn enter_groups(spec: &CageSpec, owner: Owner, born_in_group: bool, gaps: &mut Gaps) {
+    let mut counts_processes = owner.user != 0;
+    for path in &spec.groups {
+        let has = |name: &str| path.components().any(|part| part.as_os_str() == name);
+        let entered =
+            if born_in_group && path.ends_with("cgroup.procs") { Ok(()) } else { write_once(path, "0") };
+        match entered {
+            Ok(()) => counts_processes |= !has("memory"),
+            Err(errno) => {
+                if !has("memory") {
+                    gaps.note(Layer::ProcessLimit, "control group", errno);
+                }
+                if !has("pids") {
+                    gaps.note(Layer::MemoryLimit, "control group", errno);
+                }
+            }
+        }
+    }
+    if !counts_processes {
+        gaps.add(Layer::ProcessLimit, "root needs a control group that can be written".to_owned());
+    }
+}
+
+fn raise_loopback() -> Result<(), Errno> {
+    let socket = rustix::net::socket_with(
+        rustix::net::AddressFamily::INET,
+        rustix::net::SocketType::DGRAM,
+        rustix::net::SocketFlags::CLOEXEC,
+        None,
+    )?;
+    kernel_unsafe::raise_loopback(socket.as_fd())
+}

@@ -1,0 +1,307 @@
+//! Which system calls a cell's programs may make: a list of refusals, compiled to a search tree. It knows numbers only;
+//! putting the filter on is done by `confine`.
+//!
+//! The kernel walks a new filter once for every call it knows, to remember which are always allowed. With a chain that
+//! is several times dearer than all the rest of a filter; with a tree it is a few thousand steps.
+
+use seccompiler::{BpfProgram, sock_filter};
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xC000_003E;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xC000_00B7;
+
+/// Calls that came after this list was made are unknown to the programs' libraries as well, which go on without them.
+/// The calls of the x32 interface lie far above.
+const LAST_KNOWN: u32 = 469;
+const OPEN_TREE_ATTR: i64 = 467;
+
+const ALLOW: u32 = 0x7fff_0000;
+const KILL_PROCESS: u32 = 0x8000_0000;
+const REFUSE: u32 = 0x0005_0000;
+
+const EPERM: u32 = libc::EPERM.unsigned_abs();
+const ENOSYS: u32 = libc::ENOSYS.unsigned_abs();
+const EAFNOSUPPORT: u32 = libc::EAFNOSUPPORT.unsigned_abs();
+
+/// Every flag of clone that makes a namespace.
+const NAMESPACES: u32 = 0x7E02_0000;
+
+const LOAD: u16 = 0x20;
+const AND: u16 = 0x54;
+const JUMP: u16 = 0x05;
+const JUMP_EQUAL: u16 = 0x15;
+const JUMP_GREATER: u16 = 0x25;
+const JUMP_AT_LEAST: u16 = 0x35;
+const JUMP_ANY_BIT: u16 = 0x45;
+const RETURN: u16 = 0x06;
+
+/// Refused with "not permitted": what reaches outside the cell, or at its first process.
+const NOT_PERMITTED: &[i64] = &[
+    libc::SYS_acct,
+    libc::SYS_add_key,
+    libc::SYS_adjtimex,
+    libc::SYS_bpf,
+    libc::SYS_chroot,
+    libc::SYS_clock_adjtime,
+    libc::SYS_clock_settime,
+    libc::SYS_delete_module,
+    libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+    libc::SYS_finit_module,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fsopen,
+    libc::SYS_fspick,
+    libc::SYS_init_module,
+    libc::SYS_kcmp,
+    libc::SYS_kexec_file_load,
+    libc::SYS_kexec_load,
+    libc::SYS_keyctl,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_migrate_pages,
+    libc::SYS_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_move_mount,
+    libc::SYS_move_pages,
+    libc::SYS_nfsservctl,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
+    libc::SYS_perf_event_open,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_pivot_root,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_ptrace,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_reboot,
+    libc::SYS_request_key,
+    libc::SYS_setdomainname,
+    libc::SYS_sethostname,
+    libc::SYS_setns,
+    libc::SYS_settimeofday,
+    libc::SYS_swapoff,
+    libc::SYS_swapon,
+    libc::SYS_syslog,
+    libc::SYS_umount2,
+    libc::SYS_unshare,
+    libc::SYS_userfaultfd,
+    libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_uselib,
+];
+
+/// Refused as unknown, so that libraries take another way: clone3 hides its flags from a filter, io_uring makes other
+/// calls past it, and message queues of POSIX outlive the programs that made them.
+const UNKNOWN: &[i64] = &[
+    libc::SYS_clone3,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_io_uring_setup,
+    libc::SYS_mq_getsetattr,
+    libc::SYS_mq_notify,
+    libc::SYS_mq_open,
+    libc::SYS_mq_timedreceive,
+    libc::SYS_mq_timedsend,
+    libc::SYS_mq_unlink,
+];
+
+/// One filter for every cell.
+pub(super) fn program() -> BpfProgram {
+    let mut rows: Vec<Row> = Vec::new();
+    for (calls, errno) in [(NOT_PERMITTED, EPERM), (UNKNOWN, ENOSYS)] {
+        for call in calls {
+            rows.push(Row { first: number(*call), last: number(*call), code: vec![answer(REFUSE | errno)] });
+        }
+    }
+    rows.extend(conditional().into_iter().map(|(call, code)| Row { first: call, last: call, code }));
+    rows.sort_by_key(|row| row.first);
+    // Neighbours with one answer become one range: a shorter program is put on sooner.
+    rows.dedup_by(|row, before| {
+        let joined = before.last + 1 == row.first && before.code == row.code;
+        if joined {
+            before.last = row.last;
+        }
+        joined
+    });
+    let mut program = vec![
+        load(4),
+        jump(JUMP_EQUAL, ARCHITECTURE, 1, 0),
+        // THREAT: P06, a call of another architecture has other numbers than this list.
+        answer(KILL_PROCESS),
+        load(0),
+        jump(JUMP_GREATER, LAST_KNOWN, 0, 1),
+        answer(REFUSE | ENOSYS),
+    ];
+    program.extend(tree(&rows));
+    program
+}
+
+fn conditional() -> Vec<(u32, Vec<sock_filter>)> {
+    let mut rows = vec![
+        (
+            libc::SYS_clone,
+            vec![load(low(0)), jump(JUMP_ANY_BIT, NAMESPACES, 0, 1), answer(REFUSE | EPERM), answer(ALLOW)],
+        ),
+        (
+            libc::SYS_ioctl,
+            [vec![load(low(1))], refuse_if_one_of(&[libc::TIOCSTI as u32, libc::TIOCLINUX as u32], EPERM)]
+                .concat(),
+        ),
+        (
+            libc::SYS_prlimit64,
+            vec![
+                load(low(0)),
+                jump(JUMP_EQUAL, 0, 4, 0),
+                load(low(2)),
+                jump(JUMP_EQUAL, 0, 0, 3),
+                load(low(2) + 4),
+                jump(JUMP_EQUAL, 0, 0, 1),
+                answer(ALLOW),
+                answer(REFUSE | EPERM),
+            ],
+        ),
+        (libc::SYS_setpriority, only(&[(0, 0), (1, 0)])),
+        // IOPRIO_WHO_PROCESS, and of it only the caller.
+        (libc::SYS_ioprio_set, only(&[(0, 1), (1, 0)])),
+        (
+            libc::SYS_personality,
+            vec![
+                load(low(0)),
+                jump(JUMP_EQUAL, 0, 2, 0),
+                jump(JUMP_EQUAL, u32::MAX, 1, 0),
+                answer(REFUSE | EPERM),
+                answer(ALLOW),
+            ],
+        ),
+        (
+            libc::SYS_seccomp,
+            vec![
+                load(low(1)),
+                // A filter that asks another process what to do.
+                jump(JUMP_ANY_BIT, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER as u32, 0, 1),
+                answer(REFUSE | EPERM),
+                answer(ALLOW),
+            ],
+        ),
+    ];
+    for call in [
+        libc::SYS_sched_setaffinity,
+        libc::SYS_sched_setattr,
+        libc::SYS_sched_setparam,
+        libc::SYS_sched_setscheduler,
+    ] {
+        rows.push((call, only(&[(0, 0)])));
+    }
+    for call in [libc::SYS_socket, libc::SYS_socketpair] {
+        rows.push((call, socket()));
+    }
+    rows.into_iter().map(|(call, code)| (number(call), code)).collect()
+}
+
+/// The three families of everyday programs, and no kind of socket that sees other programs' packets.
+fn socket() -> Vec<sock_filter> {
+    let mut code = vec![
+        load(low(0)),
+        jump(JUMP_EQUAL, libc::AF_UNIX.unsigned_abs(), 3, 0),
+        jump(JUMP_EQUAL, libc::AF_INET.unsigned_abs(), 2, 0),
+        jump(JUMP_EQUAL, libc::AF_INET6.unsigned_abs(), 1, 0),
+        answer(REFUSE | EAFNOSUPPORT),
+        load(low(1)),
+        sock_filter { code: AND, jt: 0, jf: 0, k: 0xf },
+    ];
+    code.extend(refuse_if_one_of(&[libc::SOCK_RAW.unsigned_abs(), 10], EPERM));
+    code
+}
+
+fn refuse_if_one_of(values: &[u32], errno: u32) -> Vec<sock_filter> {
+    let mut code = Vec::new();
+    for value in values {
+        code.push(jump(JUMP_EQUAL, *value, 0, 1));
+        code.push(answer(REFUSE | errno));
+    }
+    code.push(answer(ALLOW));
+    code
+}
+
+/// Allowed only with these low words of arguments; the kernel looks at no more of them.
+fn only(arguments: &[(u32, u32)]) -> Vec<sock_filter> {
+    let mut code = Vec::new();
+    for (place, value) in arguments {
+        code.push(load(low(*place)));
+        code.push(jump(JUMP_EQUAL, *value, 1, 0));
+        code.push(answer(REFUSE | EPERM));
+    }
+    code.push(answer(ALLOW));
+    code
+}
+
+/// Calls from one number to another, and what is done about them.
+struct Row {
+    first: u32,
+    last: u32,
+    code: Vec<sock_filter>,
+}
+
+fn tree(rows: &[Row]) -> Vec<sock_filter> {
+    match rows {
+        [] => vec![answer(ALLOW)],
+        [row] => {
+            let beyond = u8::try_from(row.code.len()).unwrap_or(u8::MAX);
+            let mut out = if row.first == row.last {
+                vec![jump(JUMP_EQUAL, row.first, 0, beyond)]
+            } else {
+                vec![jump(JUMP_AT_LEAST, row.first, 0, beyond + 1), jump(JUMP_GREATER, row.last, beyond, 0)]
+            };
+            out.extend_from_slice(&row.code);
+            out.push(answer(ALLOW));
+            out
+        }
+        rows => {
+            let (left, right) = rows.split_at(rows.len() / 2);
+            let middle = right.first().map_or(u32::MAX, |row| row.first);
+            let (left, right) = (tree(left), tree(right));
+            let beyond = u32::try_from(left.len()).unwrap_or(u32::MAX);
+            // A jump of its own reaches further than the branch's offset can.
+            let mut out =
+                vec![jump(JUMP_AT_LEAST, middle, 0, 1), sock_filter { code: JUMP, jt: 0, jf: 0, k: beyond }];
+            out.extend(left);
+            out.extend(right);
+            out
+        }
+    }
+}
+
+fn number(call: i64) -> u32 {
+    u32::try_from(call).unwrap_or(u32::MAX)
+}
+
+/// Where the low word of an argument lies; both architectures store it first.
+fn low(argument: u32) -> u32 {
+    16 + 8 * argument
+}
+
+fn load(offset: u32) -> sock_filter {
+    sock_filter { code: LOAD, jt: 0, jf: 0, k: offset }
+}
+
+fn jump(code: u16, k: u32, jt: u8, jf: u8) -> sock_filter {
+    sock_filter { code, jt, jf, k }
+}
+
+fn answer(value: u32) -> sock_filter {
+    sock_filter { code: RETURN, jt: 0, jf: 0, k: value }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! The filter is run by a small machine of our own, so that a wrong jump is seen without a kernel.
+
+use super::*;
+
+fn run(architecture: u32, number: u32, arguments: [u64; 6]) -> u32 {
+    let mut data = Vec::new();
+    data.extend_from_slice(&number.to_le_bytes());
+    data.extend_from_slice(&architecture.to_le_bytes());
+    data.extend_from_slice(&0u64.to_le_bytes());
+    for argument in arguments {
+        data.extend_from_slice(&argument.to_le_bytes());
+    }
+    let program = program();
+    let (mut at, mut accumulator) = (0usize, 0u32);
+    loop {
+        let step = &program[at];
+        at += 1;
+        let branch = |taken: bool| usize::from(if taken { step.jt } else { step.jf });
+        match step.code {
+            LOAD => {
+                let from = step.k as usize;
+                accumulator = u32::from_le_bytes(data[from..from + 4].try_into().unwrap());
+            }
+            AND => accumulator &= step.k,
+            JUMP => at += step.k as usize,
+            JUMP_EQUAL => at += branch(accumulator == step.k),
+            JUMP_GREATER => at += branch(accumulator > step.k),
+            JUMP_AT_LEAST => at += branch(accumulator >= step.k),
+            JUMP_ANY_BIT => at += branch(accumulator & step.k != 0),
+            RETURN => return step.k,
+            other => panic!("unknown instruction {other:#x}"),
+        }
+    }
+}
+
+#[track_caller]
+fn check(call: i64, arguments: &[u64], expected: u32) {
+    let mut all = [0; 6];
+    all[..arguments.len()].copy_from_slice(arguments);
+    assert_eq!(run(ARCHITECTURE, number(call), all), expected, "call {call} with {arguments:?}");
+}
+
+#[test]
+fn every_listed_call_is_refused_and_its_neighbours_are_not() {
+    for call in NOT_PERMITTED {
+        check(*call, &[], REFUSE | EPERM);
+    }
+    for call in UNKNOWN {
+        check(*call, &[], REFUSE | ENOSYS);
+    }
+    let listed: Vec<u32> = NOT_PERMITTED
+        .iter()
+        .chain(UNKNOWN)
+        .map(|call| number(*call))
+        .chain(conditional().iter().map(|row| row.0))
+        .collect();
+    for other in (0..=LAST_KNOWN).filter(|other| !listed.contains(other)) {
+        check(i64::from(other), &[u64::MAX; 6], ALLOW);
+    }
+}
+
+#[test]
+fn arguments_decide() {
+    check(libc::SYS_clone, &[libc::SIGCHLD as u64], ALLOW);
+    check(libc::SYS_clone, &[libc::CLONE_VM as u64 | libc::CLONE_THREAD as u64], ALLOW);
+    for flag in [
+        libc::CLONE_NEWNS,
+        libc::CLONE_NEWCGROUP,
+        libc::CLONE_NEWUTS,
+        libc::CLONE_NEWIPC,
+        libc::CLONE_NEWUSER,
+        libc::CLONE_NEWPID,
+        libc::CLONE_NEWNET,
+    ] {
+        check(libc::SYS_clone, &[flag as u64], REFUSE | EPERM);
+    }
+    check(libc::SYS_socket, &[libc::AF_UNIX as u64, 1], ALLOW);
+    check(libc::SYS_socket, &[libc::AF_INET as u64, 1 | libc::SOCK_CLOEXEC as u64], ALLOW);
+    check(libc::SYS_socket, &[libc::AF_INET6 as u64, 2], ALLOW);
+    check(libc::SYS_socket, &[libc::AF_INET as u64, 3 | libc::SOCK_CLOEXEC as u64], REFUSE | EPERM);
+    check(libc::SYS_socket, &[libc::AF_INET as u64, 10], REFUSE | EPERM);
+    for family in [libc::AF_NETLINK, libc::AF_PACKET, libc::AF_VSOCK, libc::AF_ALG, libc::AF_BLUETOOTH] {
+        check(libc::SYS_socket, &[family as u64, 2], REFUSE | EAFNOSUPPORT);
+    }
+    check(libc::SYS_ioctl, &[0, libc::TIOCSTI], REFUSE | EPERM);
+    // The kernel looks at the low word only.
+    check(libc::SYS_ioctl, &[0, libc::TIOCSTI | 1 << 32], REFUSE | EPERM);
+    check(libc::SYS_ioctl, &[0, libc::TIOCLINUX], REFUSE | EPERM);
+    check(libc::SYS_ioctl, &[0, libc::TCGETS], ALLOW);
+    check(libc::SYS_prlimit64, &[0, 7, 0x1000], ALLOW);
+    check(libc::SYS_prlimit64, &[1, 7, 0], ALLOW); // only asks
+    check(libc::SYS_prlimit64, &[1, 7, 0x1000], REFUSE | EPERM);
+    check(libc::SYS_prlimit64, &[1, 7, 1 << 32], REFUSE | EPERM);
+    check(libc::SYS_sched_setaffinity, &[0], ALLOW);
+    check(libc::SYS_sched_setaffinity, &[1], REFUSE | EPERM);
+    check(libc::SYS_setpriority, &[0, 0], ALLOW);
+    check(libc::SYS_setpriority, &[0, 1], REFUSE | EPERM);
+    check(libc::SYS_setpriority, &[2, 0], REFUSE | EPERM);
+    check(libc::SYS_ioprio_set, &[1, 0], ALLOW);
+    check(libc::SYS_ioprio_set, &[3, 0], REFUSE | EPERM);
+    check(libc::SYS_personality, &[0xffff_ffff], ALLOW);
+    check(libc::SYS_personality, &[0x4_0000], REFUSE | EPERM);
+    check(libc::SYS_seccomp, &[1, 0], ALLOW);
+    check(libc::SYS_seccomp, &[1, 8], REFUSE | EPERM);
+}
+
+#[test]
+fn other_interfaces_are_closed() {
+    assert_eq!(run(ARCHITECTURE, LAST_KNOWN + 1, [0; 6]), REFUSE | ENOSYS);
+    assert_eq!(run(ARCHITECTURE, 0x4000_0000, [0; 6]), REFUSE | ENOSYS); // read, by way of x32
+    assert_eq!(run(0x4000_0003, 11, [0; 6]), KILL_PROCESS); // execve of 32-bit programs
+}

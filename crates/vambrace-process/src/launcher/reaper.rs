@@ -1,0 +1,154 @@
+//! Ends what a runner has started and looks whether anything of it is left. It knows processes, folders of private memory
+//! and System V's objects; what was run does not matter here.
+
+use std::collections::HashMap;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
+use rustix::fs::{Mode, OFlags, RawDir, Stat};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+
+use super::kernel_unsafe;
+use crate::finished::Exit;
+
+pub(super) struct Reaper {
+    /// The first process of a pid namespace: all that can be seen is ours.
+    first: bool,
+}
+
+impl Reaper {
+    pub(super) fn new() -> Reaper {
+        Reaper { first: std::process::id() == 1 }
+    }
+
+    pub(super) fn is_first(&self) -> bool {
+        self.first
+    }
+
+    pub(super) fn signal_all(&self, signal: Signal) {
+        if self.first {
+            kernel_unsafe::signal_all(signal.as_raw());
+            return;
+        }
+        for pid in descendants() {
+            let _sent = rustix::process::kill_process(pid, signal);
+        }
+    }
+
+    /// The next child that has ended, if one has.
+    pub(super) fn ended(&self) -> Option<(Pid, Exit)> {
+        let (pid, status) = rustix::process::wait(WaitOptions::NOHANG).ok().flatten()?;
+        Some((pid, exit(status)))
+    }
+
+    /// Kills everything and returns when the last of it is gone.
+    pub(super) fn end_all(&self) {
+        loop {
+            // Outside a namespace looking for descendants reads all of /proc, so first ask whether there are any.
+            if !self.first && has_no_children(WaitOptions::NOHANG) {
+                return;
+            }
+            self.signal_all(Signal::KILL);
+            // Whose parent was killed becomes our child, so each round finds what the last could not see.
+            if has_no_children(WaitOptions::empty()) {
+                return;
+            }
+        }
+    }
+}
+
+/// Reaps one on the way.
+fn has_no_children(options: WaitOptions) -> bool {
+    matches!(rustix::process::wait(options), Err(Errno::CHILD))
+}
+
+fn exit(status: WaitStatus) -> Exit {
+    match status.terminating_signal() {
+        Some(signal) => Exit::Signal(signal),
+        None => Exit::Code(status.exit_status().unwrap_or(0)),
+    }
+}
+
+/// INVARIANT: only processes whose line of parents leads to this one.
+fn descendants() -> Vec<Pid> {
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    let Ok(listing) = std::fs::read_dir("/proc") else { return Vec::new() };
+    for entry in listing.flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+            continue;
+        };
+        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+        // The name stands in parentheses and may hold anything, also parentheses.
+        let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
+        if let Some(parent) = parent {
+            children.entry(parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut next = vec![rustix::process::getpid().as_raw_nonzero().get()];
+    while let Some(parent) = next.pop() {
+        for child in children.remove(&parent).unwrap_or_default() {
+            next.push(child);
+            found.extend(Pid::from_raw(child));
+        }
+    }
+    found
+}
+
+/// What a cell looked like before it ran anything.
+pub(super) struct Pristine {
+    folders: Vec<(OwnedFd, Stat)>,
+}
+
+impl Pristine {
+    pub(super) fn remember(memories: &[PathBuf]) -> Result<Pristine, Errno> {
+        let mut folders = Vec::new();
+        for path in memories {
+            let folder =
+                rustix::fs::open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+            let found = rustix::fs::fstat(&folder)?;
+            folders.push((folder, found));
+        }
+        Ok(Pristine { folders })
+    }
+
+    /// Nothing is left in memory that the next order could find.
+    ///
+    /// INVARIANT: all processes but the caller are dead.
+    pub(super) fn holds(&self) -> bool {
+        self.folders.iter().all(|(folder, before)| is_untouched(folder, before))
+            && kernel_unsafe::count_ipc_objects() == Ok(0)
+    }
+}
+
+fn is_untouched(folder: &OwnedFd, before: &Stat) -> bool {
+    let Ok(now) = rustix::fs::fstat(folder) else { return false };
+    let owner = |stat: &Stat| (stat.st_mode, stat.st_uid, stat.st_gid);
+    // A note can also be left in attributes of the folder itself.
+    owner(&now) == owner(before) && has_no_attributes(folder) && is_empty(folder)
+}
+
+fn has_no_attributes(folder: &OwnedFd) -> bool {
+    let mut names = [0u8; 1];
+    match rustix::fs::flistxattr(folder, &mut names) {
+        Ok(length) => length == 0,
+        Err(errno) => errno == Errno::OPNOTSUPP,
+    }
+}
+
+fn is_empty(folder: &OwnedFd) -> bool {
+    if rustix::fs::seek(folder, rustix::fs::SeekFrom::Start(0)).is_err() {
+        return false;
+    }
+    let mut space = [MaybeUninit::uninit(); 1024];
+    let mut listing = RawDir::new(folder, &mut space);
+    while let Some(entry) = listing.next() {
+        match entry {
+            Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => {}
+            Ok(_) | Err(_) => return false,
+        }
+    }
+    true
+}

@@ -1,0 +1,55 @@
+//! Door three: programs in a cage. It takes a permit and its job, looks the programs up, builds or reuses a cage, runs
+//! the plan inside without a shell, and brings back what it printed. It knows neither tools nor front ends.
+//!
+//! ```text
+//! this process (threads)          the launcher (one thread)         a cell (pid 1 of its own namespaces)
+//! programs ── builds a spec ────▶ clones a cell with it ─────────▶ mounts, limits, Landlock, seccomp
+//!    │                                                              │
+//!    └────────────── orders and pipes, over the cell's socket ────▶ forks, executes, reaps, reports
+//! ```
+//!
+//! The launcher is our own binary, executed again before any thread exists: namespaces, Landlock and seccomp are per
+//! thread, and between a fork and an exec of a threaded process nothing may allocate.
+
+mod attack;
+mod backend_arguments;
+mod cage;
+mod capture;
+mod cgroup;
+mod client;
+mod environment;
+mod finished;
+mod launcher;
+mod lookup;
+mod order;
+mod placeholder;
+mod posture;
+mod programs;
+mod repository;
+mod settings;
+mod spec;
+mod surroundings;
+mod toolchain;
+mod wire;
+mod workspace;
+
+/// The cage itself, for those who want it without our policy.
+pub mod cell {
+    pub use crate::capture::{Captured, Channel, Input, Output, Sink, Stdio, Watch};
+    pub use crate::client::{CageError, Cell, Launcher};
+    pub use crate::finished::Exit;
+    pub use crate::order::{
+        Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile,
+    };
+    pub use crate::spec::{CageLimits, CageSpec, Mount};
+}
+
+pub use attack::attack;
+pub use cage::{Layer, Layers, Missing};
+pub use finished::{Exit, Finished, ProgramError};
+pub use launcher::launch_if_asked;
+pub use posture::{Posture, PostureRow};
+pub use programs::{Live, OutputStream, Programs, RunContext};
+pub use settings::{
+    Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,
+};

@@ -1,0 +1,321 @@
+//! From settings to a cell: what the cage shows for one job, and which backend puts it up.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use vambrace_policy::{Epoch, Job, Level, Repository};
+use vambrace_types::ByteLimit;
+
+use super::keep::{Kept, Shelf};
+use super::{Programs, Proof};
+use crate::cell::{CageError, Cell};
+use crate::environment::{CAGE_HOME, Git, SafeEnvironment};
+use crate::lookup::TrustedPath;
+use crate::order::{Order, OrderCommand, OrderProgram, OrderStep, ProgramFile};
+use crate::posture::traps::Traps;
+use crate::repository::Author;
+use crate::spec::{CageLimits, CageSpec, Mount};
+use crate::surroundings::{SpecParts, Surroundings, SurroundingsSettings, User};
+use crate::toolchain::Toolchains;
+use crate::workspace::{Identity, View, Walker};
+use crate::{
+    Backend, Layer, Layers, Missing, ProgramError, ProgramsSettings, Reuse, WhenMissing, backend_arguments,
+    cgroup,
+};
+
+/// Where our own binary is shown in the cage of the self-test, and in those of other backends.
+const OURSELVES: &str = "/run/vambrace/self";
+/// Private memory for /tmp and the home folder.
+const TEMPORARY_BYTES: u64 = 512 << 20;
+
+pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
+    let toolchains = Toolchains::detect(&settings.environment.host);
+    let folders = if settings.environment.host_path {
+        let path = settings.environment.host.get("PATH").map(String::as_str).unwrap_or_default();
+        path.split(':').filter(|folder| folder.starts_with('/')).map(PathBuf::from).collect()
+    } else {
+        toolchains.program_folders()
+    };
+    let writable = std::iter::once(settings.workspace.clone()).chain(settings.write.iter().cloned());
+    let environment = SafeEnvironment {
+        path: folders.clone(),
+        home: PathBuf::from(CAGE_HOME),
+        user: user(&settings).name,
+        inherit: settings.environment.inherit.clone(),
+        host: settings.environment.host.clone(),
+        toolchain: toolchains.variables.clone(),
+    };
+    let surroundings = Surroundings::new(SurroundingsSettings {
+        workspace: settings.workspace.clone(),
+        spellings: Vec::new(),
+        scope: Arc::clone(&settings.scope),
+        user: user(&settings),
+        toolchains,
+        read: settings.read.clone(),
+        write: settings.write.clone(),
+        author: Some(Author { name: settings.author.0.clone(), email: settings.author.1.clone() }),
+        temporary_bytes: TEMPORARY_BYTES,
+    });
+    Programs {
+        trusted: TrustedPath::new(folders, writable.collect()),
+        environment,
+        surroundings: surroundings.map_err(|error| error.to_string()),
+        walker: Walker::new(settings.workspace.clone(), Arc::clone(&settings.scope)),
+        placeholders: OnceLock::new(),
+        groups: OnceLock::new(),
+        launcher: Mutex::new(None),
+        shelf: Arc::new(Shelf::default()),
+        proof: OnceLock::<Result<Proof, ProgramError>>::new(),
+        n_running: AtomicUsize::new(0),
+        missing: Mutex::new(Vec::new()),
+        settings,
+        epoch,
+    }
+}
+
+fn user(settings: &ProgramsSettings) -> User {
+    let name = settings.environment.host.get("USER").cloned().unwrap_or_else(|| "agent".to_owned());
+    User { name, uid: rustix::process::getuid().as_raw(), gid: rustix::process::getgid().as_raw() }
+}
+
+/// A cell, and what stands around it: what it says of itself and what its backend adds.
+struct Built {
+    cell: Cell,
+    layers: Layers,
+    group: Option<cgroup::Group>,
+}
+
+fn without(layers: &Layers, had: &[Layer]) -> Layers {
+    let missing = layers.missing.iter().filter(|missing| !had.contains(&missing.layer));
+    Layers { missing: missing.cloned().collect() }
+}
+
+/// Every layer missing, for one reason.
+pub(super) fn nothing(why: &str) -> Layers {
+    let missing = Layer::ALL.map(|layer| Missing { layer, why: why.to_owned() });
+    Layers { missing: missing.to_vec() }
+}
+
+impl Programs {
+    /// The caller's prepared cell if it shows exactly what a new one would, or a new one.
+    pub(super) fn cell_for(&self, job: &Job, caller: &str) -> Result<Kept, ProgramError> {
+        let reusable = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
+        let mut prepared = reusable.then(|| self.shelf.take(caller)).flatten();
+        let held = match prepared.as_mut() {
+            Some(kept) => kept._held.take(),
+            None => self.placeholders().map(|holder| holder.hold(&self.service(), &self.settings.workspace)),
+        };
+        let view = self.view()?;
+        let limits = self.limits(job.memory);
+        let further: Vec<PathBuf> = job.further_writable.iter().map(PathBuf::from).collect();
+        let parts = SpecParts {
+            repository: job.repository,
+            further_writable: &further,
+            placeholders: held.as_ref().map(|held| held.paths()).unwrap_or_default(),
+            limits,
+            groups: &[],
+        };
+        let key = self.spec(&view, &parts)?;
+        let marks = self.marks(&key);
+        if let Some(mut kept) = prepared.filter(|kept| kept.key == key && kept.marks == marks) {
+            kept._held = held;
+            kept.view = view;
+            return Ok(kept);
+        }
+        let built = self.build(&key)?;
+        let Built { cell, layers, group } = built;
+        Ok(Kept { cell, layers, key, marks, view, _group: group, _held: held })
+    }
+
+    fn marks(&self, spec: &CageSpec) -> Vec<(PathBuf, Option<Identity>)> {
+        let inside = spec.mounts.iter().filter_map(|mount| match mount {
+            Mount::Pin { at }
+            | Mount::PinReadOnly { at }
+            | Mount::EmptyFolder { at }
+            | Mount::EmptyFile { at }
+            | Mount::Text { at, .. }
+            | Mount::ReadOnly { at, .. }
+            | Mount::Writable { at, .. } => Some(at),
+            Mount::Memory { .. } | Mount::Link { .. } | Mount::Processes | Mount::Devices => None,
+        });
+        let inside = inside.filter(|at| at.starts_with(&self.settings.workspace));
+        inside.map(|at| (at.clone(), Identity::of(at).ok().map(|(identity, _)| identity))).collect()
+    }
+
+    fn view(&self) -> Result<View, ProgramError> {
+        self.walker.walk().map_err(|error| ProgramError::View { why: error.to_string() })
+    }
+
+    fn spec(&self, view: &View, parts: &SpecParts<'_>) -> Result<CageSpec, ProgramError> {
+        let surroundings =
+            self.surroundings.as_ref().map_err(|why| ProgramError::View { why: why.clone() })?;
+        surroundings.spec(view, parts).map_err(|error| ProgramError::View { why: error.to_string() })
+    }
+
+    fn limits(&self, memory: Option<ByteLimit>) -> CageLimits {
+        let limits = &self.settings.limits;
+        CageLimits {
+            processes: limits.processes,
+            memory_bytes: memory.unwrap_or(limits.memory).bytes(),
+            file_bytes: limits.file.bytes(),
+        }
+    }
+
+    fn build(&self, key: &CageSpec) -> Result<Built, ProgramError> {
+        match self.settings.backend {
+            Backend::Native => self.native(key),
+            Backend::Bubblewrap => self.bubblewrap(key),
+            Backend::Firejail => self.firejail(key),
+            Backend::DangerouslyNone => {
+                Ok(Built { cell: self.bare_cell(None)?, layers: nothing("backend: none"), group: None })
+            }
+        }
+    }
+
+    fn native(&self, key: &CageSpec) -> Result<Built, ProgramError> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let groups = self.groups.get_or_init(cgroup::Groups::detect);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let group = groups.make(key.limits, &number.to_string()).ok();
+        let mut spec = key.clone();
+        spec.groups = group.as_ref().map(|group| group.procs_files().to_vec()).unwrap_or_default();
+        let launcher = self.launcher()?;
+        let first = launcher.cell(&spec);
+        let cell = match first {
+            // The launcher has gone, by a crash or by hand; a new one is tried once.
+            Err(CageError::Died | CageError::Protocol(_) | CageError::NoLauncher(_)) => {
+                self.forget_launcher();
+                self.launcher()?.cell(&spec)
+            }
+            other => other,
+        };
+        match cell {
+            Ok(cell) => {
+                let mut layers = cell.layers().clone();
+                // For root, a limit on the user's processes does not hold; only a control group does.
+                let limited = groups.can_limit_processes() || !rustix::process::geteuid().is_root();
+                let told = layers.missing.iter().any(|missing| missing.layer == Layer::ProcessLimit);
+                if !limited && !told {
+                    let why = "no control group for processes can be written".to_owned();
+                    layers.missing.push(Missing { layer: Layer::ProcessLimit, why });
+                }
+                Ok(Built { layers, cell, group })
+            }
+            // What is left is what a process can put around itself.
+            Err(CageError::Refused(why)) if self.settings.when_missing == WhenMissing::Warn => {
+                let cell = self.bare_cell(Some(key))?;
+                let mut layers = cell.layers().clone();
+                layers.missing.iter_mut().for_each(|missing| missing.why.clone_from(&why));
+                Ok(Built { cell, layers, group: None })
+            }
+            Err(error) => Err(ProgramError::TooWeak { missing: error.to_string() }),
+        }
+    }
+
+    /// The runner without a backend: no walls but those it can put on itself.
+    pub(super) fn bare_cell(&self, spec: Option<&CageSpec>) -> Result<Cell, ProgramError> {
+        let mut command = Command::new(&self.settings.launcher);
+        command.arg("__cage-runner").env_clear();
+        Cell::inside(command, spec).map_err(|error| ProgramError::Broken { why: error.to_string() })
+    }
+
+    fn backend(&self, program: &str) -> Result<PathBuf, ProgramError> {
+        self.trusted.find(program).map(|found| found.path).map_err(|_| ProgramError::TooWeak {
+            missing: format!("the backend `{program}` is not installed"),
+        })
+    }
+
+    fn ourselves(&self) -> Result<PathBuf, ProgramError> {
+        std::fs::canonicalize(&self.settings.launcher)
+            .map_err(|error| ProgramError::Broken { why: format!("our own binary: {error}") })
+    }
+
+    fn bubblewrap(&self, key: &CageSpec) -> Result<Built, ProgramError> {
+        let program = self.backend("bwrap")?;
+        let mut spec = key.clone();
+        spec.mounts.push(Mount::ReadOnly { from: self.ourselves()?, at: PathBuf::from(OURSELVES) });
+        let files = self.settings.state.join("bubblewrap");
+        let plan = backend_arguments::bubblewrap(&spec, &files);
+        let broken = |error: std::io::Error| ProgramError::Broken { why: error.to_string() };
+        std::fs::create_dir_all(&files).map_err(broken)?;
+        for (path, text) in &plan.files {
+            std::fs::write(path, text).map_err(broken)?;
+        }
+        let mut command = Command::new(program);
+        command.args(&plan.arguments).arg("--").arg(OURSELVES).arg("__cage-runner").env_clear();
+        let cell = Cell::inside(command, Some(&spec))
+            .map_err(|error| ProgramError::TooWeak { missing: format!("bubblewrap: {error}") })?;
+        let layers = without(
+            cell.layers(),
+            &[
+                Layer::UserNamespace,
+                Layer::MountNamespace,
+                Layer::PidNamespace,
+                Layer::NetworkNamespace,
+                Layer::IpcNamespace,
+                Layer::UtsNamespace,
+                Layer::CgroupNamespace,
+                Layer::PrivateRoot,
+                Layer::NoCapabilities,
+            ],
+        );
+        Ok(Built { cell, layers, group: None })
+    }
+
+    /// Specification 002's flags, to the letter. It shows more of the machine than our own cage, so a private root is
+    /// missing, and `when_missing: warn` is needed.
+    fn firejail(&self, key: &CageSpec) -> Result<Built, ProgramError> {
+        let program = self.backend("firejail")?;
+        let mut command = Command::new(program);
+        command.args(backend_arguments::firejail(&self.settings.workspace)).arg("--");
+        command.arg(self.ourselves()?).arg("__cage-runner").env_clear();
+        let cell = Cell::inside(command, Some(key))
+            .map_err(|error| ProgramError::TooWeak { missing: format!("firejail: {error}") })?;
+        let has = [Layer::MountNamespace, Layer::PidNamespace, Layer::NetworkNamespace, Layer::IpcNamespace];
+        let layers = without(cell.layers(), &has);
+        Ok(Built { cell, layers, group: None })
+    }
+
+    /// The live cage, with our own binary shown in it, and the order to attack.
+    pub(super) fn attack_cell(&self, traps: Traps) -> Result<(Order, Kept, Traps), ProgramError> {
+        let held = self.placeholders().map(|holder| holder.hold(&self.service(), &self.settings.workspace));
+        let view = self.view()?;
+        let parts = SpecParts {
+            repository: Repository::ReadOnly,
+            further_writable: &[],
+            placeholders: held.as_ref().map(|held| held.paths()).unwrap_or_default(),
+            limits: self.limits(None),
+            groups: &[],
+        };
+        let mut key = self.spec(&view, &parts)?;
+        let ourselves = self.ourselves()?;
+        if self.settings.backend == Backend::Native {
+            key.mounts.push(Mount::ReadOnly { from: ourselves.clone(), at: PathBuf::from(OURSELVES) });
+        }
+        let Built { cell, layers, group } = self.build(&key)?;
+        let shown = layers.missing.iter().all(|missing| missing.layer != Layer::PrivateRoot);
+        let path = if shown { PathBuf::from(OURSELVES) } else { ourselves };
+        let environment = self.variables(&[], Git::Inside, true)?;
+        let traps = traps
+            .with_variables(environment.iter().map(|(name, _)| name.as_str()))
+            .with_hidden(view.masked.iter().map(|masked| masked.path.as_path()))
+            .with_writable(self.settings.write.iter().map(PathBuf::as_path));
+        let order = Order {
+            steps: vec![attack_step(&path, &self.ourselves()?, &traps)?],
+            folder: self.service(),
+            environment,
+        };
+        Ok((order, Kept { cell, layers, key, marks: Vec::new(), view, _group: group, _held: held }, traps))
+    }
+}
+
+fn attack_step(shown: &Path, ourselves: &Path, traps: &Traps) -> Result<OrderStep, ProgramError> {
+    let stat = rustix::fs::stat(ourselves)
+        .map_err(|error| ProgramError::Broken { why: format!("our own binary: {error}") })?;
+    let vector = ["vambrace".to_owned(), "__attack".to_owned()].into_iter().chain(traps.arguments());
+    let file = ProgramFile { path: shown.to_owned(), device: stat.st_dev, inode: stat.st_ino };
+    let program = OrderProgram { file, vector: vector.collect(), redirects: Vec::new() };
+    Ok(OrderStep { join: vambrace_policy::command::Join::First, pipeline: vec![OrderCommand::Run(program)] })
+}

@@ -1,0 +1,176 @@
+use vambrace_policy::{HardLinks, Isolation, ScopeSettings, Symlinks};
+use vambrace_types::Bearings;
+
+use super::*;
+use crate::workspace::Walker;
+
+struct Place {
+    _root: tempfile::TempDir,
+    base: PathBuf,
+}
+
+fn place(files: &[&str]) -> Place {
+    let root = tempfile::tempdir().unwrap();
+    let base = root.path().canonicalize().unwrap();
+    for file in files {
+        let path = base.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        if !file.ends_with('/') {
+            std::fs::write(path, "").unwrap();
+        }
+    }
+    Place { _root: root, base }
+}
+
+fn scope(base: &Path, service: &str, isolation: Isolation) -> Arc<Scope> {
+    let settings = ScopeSettings {
+        bearings: Bearings::new(&[base.to_str().unwrap()], service, &["shared"]),
+        isolation,
+        block_patterns: vec!["*.pem".to_owned()],
+        shared_inside_own: false,
+        symlinks: Symlinks::Inside,
+        hard_links: HardLinks::ReadOnly,
+    };
+    Arc::new(Scope::new(settings).unwrap())
+}
+
+fn spec(place: &Place, service: &str, isolation: Isolation, repository: Repository) -> CageSpec {
+    let scope = scope(&place.base, service, isolation);
+    let view = Walker::new(place.base.clone(), Arc::clone(&scope)).walk().unwrap();
+    let surroundings = Surroundings::new(SurroundingsSettings {
+        workspace: place.base.clone(),
+        spellings: vec![PathBuf::from("/elsewhere/link")],
+        scope,
+        user: User { name: "me".to_owned(), uid: 1000, gid: 1000 },
+        toolchains: Toolchains::default(),
+        read: Vec::new(),
+        write: Vec::new(),
+        author: None,
+        temporary_bytes: 1 << 20,
+    })
+    .unwrap();
+    let parts = SpecParts {
+        repository,
+        further_writable: &[],
+        placeholders: &[],
+        limits: CageLimits::default(),
+        groups: &[],
+    };
+    surroundings.spec(&view, &parts).unwrap()
+}
+
+/// The mounts on the workspace in a short form, in their order.
+fn short(spec: &CageSpec, base: &Path) -> Vec<String> {
+    let inside = |path: &Path| path.strip_prefix(base).ok().map(|path| format!("/{}", path.display()));
+    let mounts = spec.mounts.iter().filter_map(|mount| match mount {
+        Mount::ReadOnly { at, .. } => inside(at).map(|at| format!("read {at}")),
+        Mount::Writable { at, .. } => inside(at).map(|at| format!("write {at}")),
+        Mount::Pin { at } => inside(at).map(|at| format!("pin {at}")),
+        Mount::PinReadOnly { at } => inside(at).map(|at| format!("protect {at}")),
+        Mount::EmptyFolder { at } => inside(at).map(|at| format!("empty {at}/")),
+        Mount::EmptyFile { at } => inside(at).map(|at| format!("empty {at}")),
+        Mount::Text { at, .. } => inside(at).map(|at| format!("text {at}")),
+        Mount::Memory { .. } | Mount::Link { .. } | Mount::Processes | Mount::Devices => None,
+    });
+    mounts.collect()
+}
+
+#[track_caller]
+fn check(files: &[&str], service: &str, isolation: Isolation, repository: Repository, expected: &[&str]) {
+    let place = place(files);
+    let spec = spec(&place, service, isolation, repository);
+    assert_eq!(short(&spec, &place.base), expected, "{service} {isolation:?}");
+}
+
+#[test]
+fn a_lone_project_is_writable_except_for_what_is_not() {
+    check(
+        &[
+            "src/main.rs",
+            ".env",
+            "sub/.vscode/tasks.json",
+            "secrets/key",
+            "keys/a.pem",
+            ".git/config",
+            ".git/hooks/x",
+        ],
+        "",
+        Isolation::Strict,
+        Repository::ReadOnly,
+        &[
+            "write /",
+            "pin /sub",
+            "protect /sub/.vscode",
+            "protect /.git",
+            "text /.git/config",
+            "empty /.git/hooks/",
+            "empty /.env",
+            "empty /secrets/",
+            "empty /keys/a.pem",
+        ],
+    );
+}
+
+#[test]
+fn of_a_monorepo_the_scope_decides() {
+    let files = ["a/x", "b/.env", "b/y", "shared/s", "shared/.env", ".git/config", ".claude/x"];
+    check(
+        &files,
+        "a",
+        Isolation::Strict,
+        Repository::ReadOnly,
+        &["read /shared", "write /a", "read /.git", "text /.git/config", "empty /shared/.env"],
+    );
+    check(
+        &files,
+        "a",
+        Isolation::Shared,
+        Repository::ReadOnly,
+        &["read /", "write /a", "protect /.git", "text /.git/config", "empty /b/.env", "empty /shared/.env"],
+    );
+    check(
+        &files,
+        "a",
+        Isolation::Strict,
+        Repository::Writable,
+        &["read /shared", "write /a", "write /.git", "text /.git/config", "empty /shared/.env"],
+    );
+}
+
+#[test]
+fn the_private_folders_come_before_the_workspace() {
+    let place = place(&["x"]);
+    let spec = spec(&place, "", Isolation::Strict, Repository::ReadOnly);
+    let at = |wanted: &dyn Fn(&Mount) -> bool| spec.mounts.iter().position(wanted).unwrap();
+    let memory = at(&|mount| matches!(mount, Mount::Memory { at, .. } if at == Path::new("/tmp")));
+    let work = at(&|mount| matches!(mount, Mount::Writable { at, .. } if *at == place.base));
+    assert!(memory < work);
+    let link = Mount::Link { at: PathBuf::from("/elsewhere/link"), to: place.base.clone() };
+    assert!(spec.mounts.contains(&link));
+    assert_eq!(spec.writable, [PathBuf::from("/tmp"), PathBuf::from(CAGE_HOME), place.base.clone()]);
+}
+
+#[track_caller]
+fn check_refused(path: &str, refused: bool) {
+    assert_eq!(check_place(Path::new(path)).is_err(), refused, "{path}");
+}
+
+#[test]
+fn a_workspace_is_no_part_of_the_system() {
+    for path in [
+        "/",
+        "/usr",
+        "/usr/bin",
+        "/etc",
+        "/proc/self",
+        "/tmp",
+        "/home",
+        "/home/agent",
+        "relative",
+        "/tmp/../etc",
+    ] {
+        check_refused(path, true);
+    }
+    check_refused("/var", false);
+    check_refused("/home/agent/does-not-exist", true);
+}

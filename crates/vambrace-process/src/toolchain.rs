@@ -1,0 +1,311 @@
+//! Toolchains that live outside the system folders, mostly in the home folder, and how a cage shows them: read-only, at
+//! their own places, without the person's credentials that lie beside them.
+//!
+//! INVARIANT: of a toolchain's home only the named parts are shown. What is not named, such as `credentials.toml` or
+//! `settings.xml`, does not exist in a cage.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Toolchains {
+    /// Shown read-only at their own place.
+    pub(crate) read_only: Vec<PathBuf>,
+    /// Inside those: files with credentials, folders.
+    pub(crate) masked: Vec<(PathBuf, bool)>,
+    /// Folders with programs, the person's order kept.
+    pub(crate) path: Vec<PathBuf>,
+    pub(crate) variables: Vec<(String, String)>,
+}
+
+/// One kind of toolchain.
+struct Row {
+    /// The variable that says where it is, and that programs get.
+    variable: &'static str,
+    /// Where it is without the variable; `~` is the home folder.
+    usual: &'static str,
+    /// The parts shown; a lone dot is all of it.
+    parts: &'static [&'static str],
+    /// Folders with programs.
+    programs: &'static [&'static str],
+}
+
+const ROWS: &[Row] = &[
+    // cargo takes a read-only home for what it is: it goes without its lock.
+    Row { variable: "CARGO_HOME", usual: "~/.cargo", parts: &["bin", "registry", "git"], programs: &["bin"] },
+    Row { variable: "RUSTUP_HOME", usual: "~/.rustup", parts: &["."], programs: &[] },
+    Row { variable: "PYENV_ROOT", usual: "~/.pyenv", parts: &["."], programs: &["shims", "bin"] },
+    Row { variable: "NVM_DIR", usual: "~/.nvm", parts: &["versions", "alias"], programs: &[] },
+    Row { variable: "FNM_DIR", usual: "~/.local/share/fnm", parts: &["."], programs: &[] },
+    Row { variable: "VOLTA_HOME", usual: "~/.volta", parts: &["bin", "tools"], programs: &["bin"] },
+    Row { variable: "PNPM_HOME", usual: "~/.local/share/pnpm", parts: &["."], programs: &["."] },
+    Row { variable: "BUN_INSTALL", usual: "~/.bun", parts: &["bin"], programs: &["bin"] },
+    Row { variable: "DENO_INSTALL", usual: "~/.deno", parts: &["bin"], programs: &["bin"] },
+    Row { variable: "GOROOT", usual: "/usr/local/go", parts: &["."], programs: &["bin"] },
+    Row { variable: "GOPATH", usual: "~/go", parts: &["bin", "pkg/mod"], programs: &["bin"] },
+    Row { variable: "JAVA_HOME", usual: "/usr/lib/jvm/default-java", parts: &["."], programs: &["bin"] },
+    Row { variable: "SDKMAN_DIR", usual: "~/.sdkman", parts: &["candidates"], programs: &[] },
+    Row { variable: "", usual: "~/.m2", parts: &["repository", "wrapper"], programs: &[] },
+    Row { variable: "RBENV_ROOT", usual: "~/.rbenv", parts: &["."], programs: &["shims", "bin"] },
+    Row { variable: "ASDF_DATA_DIR", usual: "~/.asdf", parts: &["."], programs: &["shims"] },
+    Row { variable: "MISE_DATA_DIR", usual: "~/.local/share/mise", parts: &["."], programs: &["shims"] },
+    Row { variable: "DOTNET_ROOT", usual: "~/.dotnet", parts: &["."], programs: &["."] },
+    Row { variable: "GHCUP_INSTALL_BASE_PREFIX", usual: "", parts: &[".ghcup"], programs: &[".ghcup/bin"] },
+    Row { variable: "CONDA_ROOT", usual: "~/miniconda3", parts: &["."], programs: &["bin"] },
+    Row { variable: "PIPX_HOME", usual: "~/.local/share/pipx", parts: &["venvs", "shared"], programs: &[] },
+    // Poetry's and uv's own installations and environments; their settings and caches stay outside.
+    Row { variable: "", usual: "~/.local/share/pypoetry", parts: &["venv"], programs: &[] },
+    Row {
+        variable: "POETRY_VIRTUALENVS_PATH",
+        usual: "~/.cache/pypoetry/virtualenvs",
+        parts: &["."],
+        programs: &[],
+    },
+    Row {
+        variable: "UV_PYTHON_INSTALL_DIR",
+        usual: "~/.local/share/uv/python",
+        parts: &["."],
+        programs: &[],
+    },
+    Row { variable: "UV_TOOL_DIR", usual: "~/.local/share/uv/tools", parts: &["."], programs: &[] },
+    Row { variable: "WORKON_HOME", usual: "~/.local/share/virtualenvs", parts: &["."], programs: &[] },
+    // What `pip install --user` puts there; the private home folder has none of it.
+    Row { variable: "PYTHONUSERBASE", usual: "~/.local", parts: &["bin", "lib"], programs: &["bin"] },
+    Row { variable: "", usual: "/nix/store", parts: &["."], programs: &[] },
+    Row { variable: "", usual: "/home/linuxbrew/.linuxbrew", parts: &["."], programs: &["bin"] },
+];
+
+/// Files of credentials that tools put among their programs and caches.
+const CREDENTIALS: &[&str] = &[
+    ".npmrc",
+    ".pypirc",
+    ".netrc",
+    "credentials",
+    "credentials.toml",
+    "settings.xml",
+    "gradle.properties",
+    "auth.toml",
+];
+
+/// Where the system keeps its programs, in the usual order.
+const SYSTEM_PROGRAMS: &[&str] =
+    &["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/games"];
+
+/// Shown to every cage anyway.
+const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
+
+impl Toolchains {
+    /// From the environment that we were started with, and from what lies in the usual places.
+    pub(crate) fn detect(host: &BTreeMap<String, String>) -> Toolchains {
+        let home = host.get("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let mut found = Toolchains::default();
+        let mut programs = Vec::new();
+        for row in ROWS {
+            found.add_row(row, host, home.as_deref(), &mut programs);
+        }
+        found.add_path(host, home.as_deref(), &mut programs);
+        found.read_only.sort();
+        found.read_only.dedup();
+        let outer = found.read_only.clone();
+        found.read_only.retain(|path| !outer.iter().any(|other| other != path && path.starts_with(other)));
+        found.mask_credentials();
+        found.name_maven_repository();
+        found
+    }
+
+    /// What a program's name is looked up in: the person's order for toolchains, then the system.
+    pub(crate) fn program_folders(&self) -> Vec<PathBuf> {
+        let system = SYSTEM_PROGRAMS.iter().map(PathBuf::from).filter(|folder| folder.is_dir());
+        self.path.iter().cloned().chain(system).collect()
+    }
+
+    fn add_row(
+        &mut self,
+        row: &Row,
+        host: &BTreeMap<String, String>,
+        home: Option<&Path>,
+        programs: &mut Vec<PathBuf>,
+    ) {
+        let named = host.get(row.variable).map(PathBuf::from).filter(|path| is_plain(path));
+        let Some(base) = named.or_else(|| usual(row.usual, home)) else { return };
+        // A toolchain that is said to be the home folder or the root would show everything.
+        let Ok(real) = std::fs::canonicalize(&base) else { return };
+        let real_home = home.and_then(|home| std::fs::canonicalize(home).ok());
+        let shows_home = real_home.is_some_and(|home| home.starts_with(&real));
+        if real.parent().is_none() || shows_home {
+            return;
+        }
+        let parts: Vec<PathBuf> =
+            row.parts.iter().map(|part| within(&base, part)).filter(|it| it.exists()).collect();
+        if parts.is_empty() {
+            return;
+        }
+        for part in parts {
+            // A program is found under its own name and checked as the file that links lead to: both must be there.
+            self.read_only.extend(std::fs::canonicalize(&part).ok().filter(|real| !is_system(real)));
+            self.read_only.extend(Some(part).filter(|part| !is_system(part)));
+        }
+        programs.extend(row.programs.iter().map(|part| within(&base, part)).filter(|it| it.is_dir()));
+        if !row.variable.is_empty() {
+            let value = base.to_string_lossy().into_owned();
+            self.variables.push((row.variable.to_owned(), value));
+        }
+    }
+
+    /// Folders of the person's own search path: those of known toolchains, and whole installations under `/opt`.
+    fn add_path(
+        &mut self,
+        host: &BTreeMap<String, String>,
+        home: Option<&Path>,
+        programs: &mut Vec<PathBuf>,
+    ) {
+        let mut ordered: Vec<PathBuf> = Vec::new();
+        for folder in host.get("PATH").map(|path| path.split(':')).into_iter().flatten().map(PathBuf::from) {
+            let known =
+                programs.contains(&folder) || self.read_only.iter().any(|shown| folder.starts_with(shown));
+            let optional = folder.strip_prefix("/opt").ok().and_then(|rest| rest.components().next());
+            let is_usable = is_plain(&folder) && folder.is_dir() && !ordered.contains(&folder);
+            if !is_usable || is_system(&folder) {
+                continue;
+            }
+            if known {
+                ordered.push(folder);
+            } else if let Some(installation) = optional {
+                self.read_only.push(Path::new("/opt").join(installation));
+                ordered.push(folder);
+            } else if home.is_some_and(|home| folder.parent() == Some(home)) {
+                // `~/bin`
+                self.read_only.push(folder.clone());
+                ordered.push(folder);
+            }
+        }
+        // A server is often started with a bare search path; what is installed is found all the same.
+        for folder in programs.drain(..) {
+            if !ordered.contains(&folder) && !is_system(&folder) {
+                ordered.push(folder);
+            }
+        }
+        self.path = ordered;
+    }
+
+    /// Maven looks in the home folder of the account, which is a private one in a cage.
+    fn name_maven_repository(&mut self) {
+        let repository = self.read_only.iter().find(|path| path.ends_with(".m2/repository"));
+        if let Some(text) = repository.and_then(|path| path.to_str()).filter(|text| !text.contains(' ')) {
+            self.variables.push(("MAVEN_OPTS".to_owned(), format!("-Dmaven.repo.local={text}")));
+        }
+    }
+
+    /// One level deep: that is where these files lie.
+    fn mask_credentials(&mut self) {
+        for shown in &self.read_only {
+            for name in CREDENTIALS {
+                let path = shown.join(name);
+                if let Ok(metadata) = std::fs::symlink_metadata(&path)
+                    && !metadata.is_symlink()
+                {
+                    self.masked.push((path, metadata.is_dir()));
+                }
+            }
+        }
+    }
+}
+
+fn usual(text: &str, home: Option<&Path>) -> Option<PathBuf> {
+    match text.strip_prefix("~/") {
+        Some(rest) => home.map(|home| home.join(rest)),
+        None => (!text.is_empty()).then(|| PathBuf::from(text)),
+    }
+}
+
+/// Absolute, and nothing in it leads back up.
+fn is_plain(path: &Path) -> bool {
+    path.is_absolute() && path.components().all(|part| !matches!(part, Component::ParentDir))
+}
+
+fn within(base: &Path, part: &str) -> PathBuf {
+    if part == "." { base.to_owned() } else { base.join(part) }
+}
+
+fn is_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|system| path.starts_with(system))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn make(base: &Path, folders: &[&str], files: &[&str]) {
+        for folder in folders {
+            std::fs::create_dir_all(base.join(folder)).unwrap();
+        }
+        for file in files {
+            std::fs::create_dir_all(base.join(file).parent().unwrap()).unwrap();
+            std::fs::write(base.join(file), "").unwrap();
+        }
+    }
+
+    #[track_caller]
+    fn check(folders: &[&str], files: &[&str], variables: &[(&str, &str)], shown: &[&str], path: &[&str]) {
+        let root = tempfile::tempdir().unwrap();
+        let home = root.path();
+        make(home, folders, files);
+        let expand = |text: &str| text.replace('~', home.to_str().unwrap());
+        let mut host: BTreeMap<String, String> =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), expand(value))).collect();
+        host.insert("HOME".to_owned(), expand("~"));
+        let found = Toolchains::detect(&host);
+        let in_home = |paths: &[PathBuf]| -> Vec<String> {
+            let inside = paths.iter().filter_map(|path| path.strip_prefix(home).ok());
+            inside.map(|path| path.to_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(in_home(&found.read_only), shown, "{variables:?}");
+        assert_eq!(in_home(&found.path), path, "{variables:?}");
+    }
+
+    #[test]
+    fn of_a_home_only_toolchains_are_shown() {
+        check(&[".ssh", ".config", "work"], &[".npmrc"], &[], &[], &[]);
+        check(
+            &[".cargo/bin", ".cargo/registry", ".rustup/toolchains"],
+            &[".cargo/credentials.toml", ".cargo/config.toml"],
+            &[],
+            &[".cargo/bin", ".cargo/registry", ".rustup"],
+            &[".cargo/bin"],
+        );
+        check(&["tools/py/shims"], &[], &[("PYENV_ROOT", "~/tools/py")], &["tools/py"], &["tools/py/shims"]);
+        check(&[".m2/repository"], &[".m2/settings.xml"], &[], &[".m2/repository"], &[]);
+        // The person's order of the search path is kept, and a folder that is no toolchain's stays outside.
+        check(
+            &[".cargo/bin", ".pyenv/shims", "bin", "work/node_modules/.bin"],
+            &[],
+            &[("PATH", "~/work/node_modules/.bin:~/bin:~/.pyenv/shims:~/.cargo/bin:/usr/bin")],
+            &[".cargo/bin", ".pyenv", "bin"],
+            &["bin", ".pyenv/shims", ".cargo/bin"],
+        );
+        check(
+            &[".nvm/versions/node/v22/bin"],
+            &[],
+            &[("PATH", "~/.nvm/versions/node/v22/bin")],
+            &[".nvm/versions"],
+            &[".nvm/versions/node/v22/bin"],
+        );
+    }
+
+    #[test]
+    fn a_variable_cannot_show_the_whole_home() {
+        check(&[".ssh"], &[], &[("PYENV_ROOT", "~")], &[], &[]);
+        check(&[".ssh"], &[], &[("PYENV_ROOT", "/")], &[], &[]);
+        check(&[".ssh"], &[], &[("RUSTUP_HOME", "~/..")], &[], &[]);
+        check(&["x"], &[], &[("RUSTUP_HOME", "relative")], &[], &[]);
+    }
+
+    #[test]
+    fn credentials_among_programs_are_masked() {
+        let root = tempfile::tempdir().unwrap();
+        make(root.path(), &[".pyenv/shims"], &[".pyenv/.pypirc"]);
+        let host = BTreeMap::from([("HOME".to_owned(), root.path().to_str().unwrap().to_owned())]);
+        let found = Toolchains::detect(&host);
+        assert_eq!(found.masked, [(root.path().join(".pyenv/.pypirc"), false)]);
+    }
+}

@@ -1,0 +1,259 @@
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::net::UnixListener;
+
+use vambrace_policy::{HardLinks, ScopeSettings, Symlinks};
+use vambrace_types::Bearings;
+
+use super::*;
+
+struct Place {
+    _root: tempfile::TempDir,
+    base: PathBuf,
+}
+
+impl Place {
+    fn new() -> Place {
+        let root = tempfile::tempdir().unwrap();
+        let base = root.path().canonicalize().unwrap();
+        Place { _root: root, base }
+    }
+
+    /// A path that ends in a slash is a folder.
+    fn make(&self, paths: &[&str]) {
+        for text in paths {
+            let path = self.base.join(text);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            if text.ends_with('/') {
+                std::fs::create_dir_all(path).unwrap();
+            } else {
+                std::fs::write(path, "x").unwrap();
+            }
+        }
+    }
+
+    fn walker(&self, service: &str, isolation: Isolation) -> Walker {
+        let settings = ScopeSettings {
+            bearings: Bearings::new(&[self.base.to_str().unwrap()], service, &["shared", "docs/policies"]),
+            isolation,
+            block_patterns: vec!["/private/*.txt".to_owned(), "*.pem".to_owned()],
+            shared_inside_own: false,
+            symlinks: Symlinks::Inside,
+            hard_links: HardLinks::ReadOnly,
+        };
+        Walker::new(self.base.clone(), Arc::new(Scope::new(settings).unwrap()))
+    }
+
+    fn short(&self, paths: impl IntoIterator<Item = PathBuf>) -> Vec<String> {
+        let relative = |path: PathBuf| path.strip_prefix(&self.base).unwrap().to_string_lossy().into_owned();
+        let mut texts: Vec<_> = paths.into_iter().map(relative).collect();
+        texts.sort();
+        texts
+    }
+}
+
+fn masked(view: &View) -> Vec<PathBuf> {
+    view.masked.iter().map(|masked| masked.path.clone()).collect()
+}
+
+fn seen(list: &[Seen]) -> Vec<PathBuf> {
+    list.iter().map(|seen| seen.path.clone()).collect()
+}
+
+#[track_caller]
+fn check(place: &Place, walker: &Walker, expected: [&[&str]; 4]) {
+    let view = walker.walk().unwrap();
+    let found = [masked(&view), seen(&view.protected), view.pinned.clone(), seen(&view.repositories)];
+    assert_eq!(found.map(|paths| place.short(paths)), expected.map(|paths| paths.to_vec()));
+}
+
+#[test]
+fn each_name_is_found_in_its_list() {
+    let place = Place::new();
+    place.make(&[
+        ".env",
+        "a/b/.env.local",
+        ".environment.md",
+        "secrets/key",
+        "keys/server.PEM",
+        "private/note.txt",
+        "deep/private/note.txt",
+        "a/.vscode/tasks.json",
+        "a/.vscode/.env",
+        "c/.cargo/config.toml",
+        ".git/config",
+        ".git/.env",
+        "node_modules/x/.env",
+        "planted/HEAD",
+        "planted/objects/",
+        "planted/refs/",
+    ]);
+    check(
+        &place,
+        &place.walker("", Isolation::Strict),
+        [
+            &[".env", "a/.vscode/.env", "a/b/.env.local", "keys/server.PEM", "private/note.txt", "secrets"],
+            &["a/.vscode", "c/.cargo/config.toml"],
+            &["a", "c", "c/.cargo"],
+            &[".git", "planted"],
+        ],
+    );
+}
+
+#[test]
+fn only_what_the_scope_shows_is_walked() {
+    let place = Place::new();
+    place.make(&[
+        "a/.env",
+        "b/.env",
+        "shared/.env",
+        "docs/policies/.env",
+        "docs/.env",
+        ".git/x",
+        "a/.claude/x",
+    ]);
+    let lists: [&[&str]; 4] =
+        [&["a/.env", "docs/policies/.env", "shared/.env"], &["a/.claude"], &[], &[".git"]];
+    check(&place, &place.walker("a", Isolation::Strict), lists);
+    let all: &[&str] = &["a/.env", "b/.env", "docs/.env", "docs/policies/.env", "shared/.env"];
+    check(&place, &place.walker("a", Isolation::Shared), [all, &["a/.claude"], &[], &[".git"]]);
+    assert_eq!(place.walker("missing", Isolation::Strict).walk(), Err(ViewError::NoService));
+    assert_eq!(place.walker("missing", Isolation::Shared).walk(), Err(ViewError::NoService));
+}
+
+#[test]
+fn links_are_not_followed_and_not_masked() {
+    let place = Place::new();
+    place.make(&["real/.env", "a/"]);
+    symlink("../real", place.base.join("a/link")).unwrap();
+    symlink("real/.env", place.base.join(".env")).unwrap();
+    symlink("real", place.base.join(".claude")).unwrap();
+    symlink("real", place.base.join("service")).unwrap();
+    let walker = place.walker("", Isolation::Strict);
+    check(&place, &walker, [&["real/.env"], &[".claude"], &[], &[]]);
+    assert_eq!(place.walker("service", Isolation::Strict).walk(), Err(ViewError::NoService));
+}
+
+#[test]
+fn sockets_git_files_and_closed_folders() {
+    let place = Place::new();
+    place.make(&["a/", "module/.git", "closed/.env"]);
+    let _listener = UnixListener::bind(place.base.join("a/daemon")).unwrap();
+    let view = place.walker("", Isolation::Strict).walk().unwrap();
+    assert_eq!(place.short(view.sockets), ["a/daemon"]);
+    assert_eq!(place.short(seen(&view.git_files)), ["module/.git"]);
+    // Root reads every folder; anyone else gets the closed one masked whole.
+    std::fs::set_permissions(place.base.join("closed"), std::fs::Permissions::from_mode(0o100)).unwrap();
+    let view = place.walker("", Isolation::Strict).walk().unwrap();
+    let expected = if rustix::process::getuid().is_root() { "closed/.env" } else { "closed" };
+    assert_eq!(place.short(masked(&view)), [expected]);
+    std::fs::set_permissions(place.base.join("closed"), std::fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn a_second_walk_sees_every_change() {
+    let place = Place::new();
+    place.make(&["a/b/c/x", "d/e/x"]);
+    let walker = place.walker("", Isolation::Strict);
+    walker.walk().unwrap();
+    for (make, expected) in [
+        ("a/b/c/.env", vec!["a/b/c/.env"]),
+        ("d/e/.env", vec!["a/b/c/.env", "d/e/.env"]),
+        ("d/new/deep/.env", vec!["a/b/c/.env", "d/e/.env", "d/new/deep/.env"]),
+    ] {
+        place.make(&[make]);
+        assert_eq!(place.short(masked(&walker.walk().unwrap())), expected);
+    }
+    std::fs::rename(place.base.join("a/b"), place.base.join("d/b")).unwrap();
+    assert_eq!(place.short(masked(&walker.walk().unwrap())), ["d/b/c/.env", "d/e/.env", "d/new/deep/.env"]);
+    std::fs::remove_dir_all(place.base.join("d")).unwrap();
+    symlink("a", place.base.join("d")).unwrap();
+    assert_eq!(place.short(masked(&walker.walk().unwrap())), Vec::<String>::new());
+}
+
+/// The walks before and after changes made at random agree with a walk that remembers nothing.
+#[test]
+fn memory_and_a_fresh_look_agree() {
+    let place = Place::new();
+    let walker = place.walker("", Isolation::Strict);
+    let names = ["a", "b", ".env", ".claude", ".git", "secrets", "x.pem", "c"];
+    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut random = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % n
+    };
+    for _ in 0..300 {
+        let depth = 1 + random(4);
+        let path = (0..depth).fold(place.base.clone(), |path, _| path.join(names[random(names.len())]));
+        match random(4) {
+            0 => drop(std::fs::create_dir_all(&path)),
+            1 => drop(std::fs::write(&path, "x")),
+            2 => drop(std::fs::remove_dir_all(&path)),
+            _ => drop(std::fs::rename(&path, place.base.join(names[random(names.len())]))),
+        }
+        let mut remembered = walker.walk().unwrap();
+        let mut fresh = place.walker("", Isolation::Strict).walk().unwrap();
+        (remembered.n_read, fresh.n_read) = (0, 0);
+        assert_eq!(remembered, fresh);
+    }
+}
+
+#[test]
+fn a_deep_tree_is_masked_where_it_gets_too_deep() {
+    let place = Place::new();
+    let mut path = place.base.clone();
+    for _ in 0..120 {
+        path.push("d");
+    }
+    std::fs::create_dir_all(&path).unwrap();
+    std::fs::write(path.join(".env"), "x").unwrap();
+    let view = place.walker("", Isolation::Strict).walk().unwrap();
+    assert_eq!(view.masked.len(), 1);
+    assert!(view.masked[0].is_folder && path.starts_with(&view.masked[0].path));
+}
+
+#[test]
+fn what_a_run_planted_is_named_once() {
+    let place = Place::new();
+    place.make(&["a/.vscode/tasks.json", "b/", ".envrc", ".git/HEAD"]);
+    symlink("b", place.base.join(".claude")).unwrap();
+    let walker = place.walker("", Isolation::Strict);
+    let before = walker.walk().unwrap();
+    assert_eq!(new_protected(&before, &walker.walk().unwrap()), Vec::<PathBuf>::new());
+    place.make(&[
+        "b/.git/hooks/pre-commit",
+        "b/c/.mcp.json",
+        "n/.vscode/.idea/x",
+        ".envrc",
+        "bare/HEAD",
+        "bare/commondir",
+    ]);
+    std::fs::remove_dir_all(place.base.join("a/.vscode")).unwrap();
+    place.make(&["a/.vscode/other.json"]);
+    std::fs::remove_file(place.base.join(".claude")).unwrap();
+    symlink("a", place.base.join(".claude")).unwrap();
+    let planted = new_protected(&before, &walker.walk().unwrap());
+    assert_eq!(
+        place.short(planted),
+        [".claude", "a/.vscode", "b/.git", "b/c/.mcp.json", "bare", "n/.vscode"]
+    );
+}
+
+/// Whatever the size of the tree, a second walk only looks at the folders' stamps.
+#[test]
+fn a_second_walk_reads_nothing() {
+    let place = Place::new();
+    for top in 0..10 {
+        for middle in 0..40 {
+            std::fs::create_dir_all(place.base.join(format!("t{top}/m{middle}"))).unwrap();
+        }
+        place.make(&[&format!("t{top}/m0/.env")]);
+    }
+    let walker = place.walker("", Isolation::Strict);
+    let first = walker.walk().unwrap();
+    assert_eq!((first.n_folders, first.masked.len()), (411, 10));
+    // Folders that changed within the last tick before they were read are read once more.
+    let settled = (0..10_000).any(|_| walker.walk().unwrap().n_read == 0);
+    assert!(settled);
+    let again = walker.walk().unwrap();
+    assert_eq!((again.n_read, again.masked.len()), (0, 10));
+}

@@ -1,0 +1,216 @@
+//! What a walk found, in paths of the host.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
+use rustix::io::Errno;
+
+use super::folder::Counts;
+
+/// Each find becomes at least one mount, and each mount costs every start of a program.
+const MOST_FINDS: usize = 4_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct View {
+    /// The active service: the one place that programs may change.
+    pub(crate) service: PathBuf,
+    /// Everything shown, the service or what contains it first.
+    pub(crate) zones: Vec<PathBuf>,
+    pub(crate) masked: Vec<Masked>,
+    /// Protected names that exist.
+    pub(crate) protected: Vec<Seen>,
+    /// Folders of the service on the way to something protected; without a pin they could be renamed away.
+    pub(crate) pinned: Vec<PathBuf>,
+    /// Folders of repositories: `.git`, and folders that are laid out like one.
+    pub(crate) repositories: Vec<Seen>,
+    /// `.git` as a file or link that says where the repository is.
+    pub(crate) git_files: Vec<Seen>,
+    pub(crate) sockets: Vec<PathBuf>,
+    pub(crate) n_folders: usize,
+    pub(crate) n_read: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Masked {
+    pub(crate) path: PathBuf,
+    pub(crate) is_folder: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Folder,
+    File,
+    /// Nothing can be mounted on a link; what replaces one is found after the run.
+    Link,
+}
+
+impl Kind {
+    pub(super) fn of(kind: FileType) -> Kind {
+        match kind {
+            FileType::Directory => Kind::Folder,
+            FileType::Symlink => Kind::Link,
+            _ => Kind::File,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+    pub(crate) identity: Identity,
+}
+
+/// Numbers of inodes are used again; the moment of birth is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Identity {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    pub(crate) born: (i64, u32),
+}
+
+impl Identity {
+    /// Of the thing itself, not of what a link leads to.
+    pub(crate) fn of(path: &Path) -> Result<(Identity, Kind), Errno> {
+        Identity::at(CWD, path)
+    }
+
+    pub(crate) fn at(folder: impl rustix::fd::AsFd, path: &Path) -> Result<(Identity, Kind), Errno> {
+        let wanted = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::BTIME;
+        let stat = rustix::fs::statx(folder, path, AtFlags::SYMLINK_NOFOLLOW, wanted)?;
+        let identity = Identity {
+            device: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
+            inode: stat.stx_ino,
+            born: (stat.stx_btime.tv_sec, stat.stx_btime.tv_nsec),
+        };
+        Ok((identity, Kind::of(FileType::from_raw_mode(stat.stx_mode.into()))))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ViewError {
+    /// The service is no folder, or a link leads to it.
+    NoService,
+    TooMany {
+        n_finds: usize,
+    },
+    Failed {
+        why: String,
+    },
+}
+
+impl ViewError {
+    pub(super) fn failed(error: Errno) -> ViewError {
+        ViewError::Failed { why: error.to_string() }
+    }
+}
+
+impl fmt::Display for ViewError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ViewError::NoService => {
+                f.write_str("The folder of the active service does not exist or is a link.")
+            }
+            ViewError::TooMany { n_finds } => write!(
+                f,
+                "The workspace holds {n_finds} blocked or protected names, more than the {MOST_FINDS} that a cage can hide."
+            ),
+            ViewError::Failed { why } => write!(f, "The workspace cannot be examined: {why}."),
+        }
+    }
+}
+
+impl View {
+    pub(super) fn new(service: PathBuf, counts: Counts) -> View {
+        View { service, n_folders: counts.folders, n_read: counts.read, ..View::default() }
+    }
+
+    /// A link with a blocked name holds nothing itself, and what it leads to is judged by its own name.
+    pub(super) fn add_masked(&mut self, path: PathBuf, kind: Kind) {
+        match kind {
+            Kind::Folder => self.masked.push(Masked { path, is_folder: true }),
+            Kind::File => self.masked.push(Masked { path, is_folder: false }),
+            Kind::Link => {}
+        }
+    }
+
+    pub(super) fn add_protected(&mut self, root: &OwnedFd, workspace: &Path, path: PathBuf, kind: Kind) {
+        self.protected.extend(seen(root, workspace, path, kind));
+    }
+
+    pub(super) fn add_git(&mut self, root: &OwnedFd, workspace: &Path, path: PathBuf, kind: Kind) {
+        let list = match kind {
+            Kind::Folder => &mut self.repositories,
+            Kind::File | Kind::Link => &mut self.git_files,
+        };
+        list.extend(seen(root, workspace, path, kind));
+    }
+
+    pub(super) fn add_repository_above(&mut self, path: PathBuf) {
+        let Ok((identity, kind)) = Identity::of(&path) else { return };
+        let list = match kind {
+            Kind::Folder => &mut self.repositories,
+            Kind::File | Kind::Link => &mut self.git_files,
+        };
+        list.push(Seen { path, kind, identity });
+    }
+
+    /// THREAT: P07, `mv sub other; mkdir -p sub/.vscode`. A mount point cannot be renamed, so every folder between the
+    /// service and something protected becomes one.
+    pub(super) fn pin_parents(&mut self) {
+        let protected: BTreeSet<&Path> = self.protected.iter().map(|seen| seen.path.as_path()).collect();
+        let mut pinned = BTreeSet::new();
+        for seen in self.protected.iter().chain(&self.repositories).chain(&self.git_files) {
+            for parent in seen.path.ancestors().skip(1) {
+                if parent == self.service || !parent.starts_with(&self.service) {
+                    break;
+                }
+                let held = parent.ancestors().any(|above| protected.contains(above));
+                if !held {
+                    pinned.insert(parent.to_owned());
+                }
+            }
+        }
+        self.pinned = pinned.into_iter().collect();
+    }
+
+    pub(super) fn check_size(&self) -> Result<(), ViewError> {
+        let git = self.repositories.len() + self.git_files.len();
+        let n_finds = self.masked.len() + self.protected.len() + self.pinned.len() + self.sockets.len() + git;
+        if n_finds > MOST_FINDS { Err(ViewError::TooMany { n_finds }) } else { Ok(()) }
+    }
+}
+
+fn seen(root: &OwnedFd, workspace: &Path, path: PathBuf, kind: Kind) -> Option<Seen> {
+    let relative = path.strip_prefix(workspace).ok()?;
+    let (identity, now) = Identity::at(root, relative).ok()?;
+    (now == kind).then_some(Seen { path, kind, identity })
+}
+
+/// What a run left behind that decides what happens on this machine: protected names and repositories that were not
+/// there before, at any depth. A folder or link in the place of another one counts as new.
+///
+/// LIMIT: a file is compared by its name only, because editors replace files when a person saves.
+pub(crate) fn new_protected(before: &View, after: &View) -> Vec<PathBuf> {
+    let all = |view: &'_ View| -> Vec<Seen> {
+        view.protected.iter().chain(&view.repositories).chain(&view.git_files).cloned().collect()
+    };
+    let known = all(before);
+    let is_known = |seen: &Seen| {
+        known.iter().any(|old| match (old.kind, seen.kind) {
+            (Kind::File, Kind::File) => old.path == seen.path,
+            _ => old.path == seen.path && old.kind == seen.kind && old.identity == seen.identity,
+        })
+    };
+    let mut new: Vec<PathBuf> = Vec::new();
+    for seen in all(after).into_iter().filter(|seen| !is_known(seen)) {
+        // Moving a folder away moves what is in it.
+        if !new.iter().any(|path| seen.path.starts_with(path)) {
+            new.push(seen.path);
+        }
+    }
+    new
+}

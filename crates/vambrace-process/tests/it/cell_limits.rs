@@ -1,0 +1,127 @@
+//! Limits of time, bytes, memory and processes.
+
+use std::cell::Cell as Flag;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use vambrace_process::Layer;
+use vambrace_process::cell::{Exit, Input, Output, Stdio, Watch};
+
+use crate::setting::{MEBIBYTE, one, spec, watch};
+use crate::{Setting, launcher, text};
+
+fn children(place: &Setting) -> String {
+    let pid = place.cell.pid().unwrap();
+    std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap()
+}
+
+/// One that ends when asked, one that does not, and one that left its parents.
+const STUBBORN: &str =
+    "echo begun; (trap '' TERM; while :; do sleep 1; done) & setsid sleep 1000 & exec sleep 1000";
+
+#[test]
+fn time_runs_out_and_what_was_said_is_kept() {
+    let mut place = Setting::new();
+    let watch =
+        Watch { time_limit: Duration::from_millis(300), grace: Duration::from_millis(200), ..watch() };
+    let stdio = Stdio { input: Input::Null, output: Output::Capture };
+    let captured = place.cell.run(&one(&["sh", "-c", STUBBORN]), stdio, &watch).unwrap();
+    assert!(captured.timed_out && !captured.cancelled && !captured.cut);
+    assert_eq!((captured.exit, text(&captured.stdout).as_str()), (Exit::Signal(15), "begun\n"));
+    assert!(!place.cell.is_reusable());
+    assert_eq!(children(&place), "");
+}
+
+#[test]
+fn a_caller_that_goes_away_takes_its_programs_along() {
+    let mut place = Setting::new();
+    let begun = Flag::new(false);
+    let mut sink = |_, _: &[u8]| begun.set(true);
+    let cancelled = || begun.get();
+    let watch = Watch { cancelled: &cancelled, ..watch() };
+    let stdio = Stdio { input: Input::Null, output: Output::Stream(&mut sink) };
+    let captured = place.cell.run(&one(&["sh", "-c", STUBBORN]), stdio, &watch).unwrap();
+    assert!(captured.cancelled && !captured.timed_out);
+    assert_eq!(children(&place), "");
+}
+
+#[test]
+fn output_is_read_whole_or_cut() {
+    let mut place = Setting::new();
+    let captured = place.shell("head -c 3000000 /dev/zero; head -c 200000 /dev/zero >&2");
+    assert_eq!((captured.stdout.len(), captured.stderr.len(), captured.cut), (3_000_000, 200_000, false));
+    for (bytes, cut) in [(MEBIBYTE, false), (MEBIBYTE + 1, true), (u64::MAX / 4, true)] {
+        let watch = Watch { output_bytes: MEBIBYTE, ..watch() };
+        let stdio = Stdio { input: Input::Null, output: Output::Capture };
+        let mut place = Setting::new();
+        let order = one(&["head", "-c", &bytes.to_string(), "/dev/zero"]);
+        let captured = place.cell.run(&order, stdio, &watch).unwrap();
+        assert_eq!((captured.stdout.len() as u64, captured.cut), (MEBIBYTE, cut), "{bytes}");
+    }
+}
+
+#[test]
+fn memory_files_and_private_memory_are_bounded() {
+    let refused = |script: &str, words: &str| {
+        let captured = Setting::new().shell(script);
+        let said = text(&captured.stderr);
+        assert!(
+            captured.exit != Exit::Code(0) && said.contains(words),
+            "{script}: {:?} {said}",
+            captured.exit
+        );
+    };
+    refused("dd if=/dev/zero of=/dev/null bs=2G count=1", "exhausted");
+    refused("head -c 100M /dev/zero > /tmp/x", "No space left");
+    refused("head -c 100M /dev/zero > /dev/shm/x", "No space left");
+    // Ended by SIGXFSZ, which its shell reports.
+    let captured = Setting::new().shell("truncate -s 1G /work/x");
+    assert_ne!(captured.exit, Exit::Code(0));
+}
+
+/// The last number that was reached by starting sleepers, at most 300.
+const FORKS: &str = "i=0; while [ $i -lt 300 ]; do sleep 1000 & i=$((i+1)); echo $i; done";
+
+struct Group(PathBuf);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _removed = std::fs::remove_dir(&self.0);
+    }
+}
+
+/// A group of version 1 that counts processes, if this machine and user have one.
+fn process_group(most: u32) -> Option<Group> {
+    let folder = Path::new("/sys/fs/cgroup/pids").join(format!("vambrace-test-{}", std::process::id()));
+    std::fs::create_dir(&folder).ok()?;
+    let group = Group(folder);
+    std::fs::write(group.0.join("pids.max"), most.to_string()).ok()?;
+    Some(group)
+}
+
+#[test]
+fn processes_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spec = spec(folder.path());
+    let group = process_group(50);
+    spec.groups = group.iter().map(|group| group.0.join("tasks")).collect();
+    let mut cell = launcher().cell(&spec).unwrap();
+    let is_missing = cell.layers().missing.iter().any(|missing| missing.layer == Layer::ProcessLimit);
+    if is_missing {
+        // Without any limit that holds for this user nothing is tried, and the cell says so.
+        assert!(group.is_none(), "{}", cell.layers().describe_missing());
+        return;
+    }
+    let stdio = Stdio { input: Input::Null, output: Output::Capture };
+    let captured = cell.run(&one(&["sh", "-c", FORKS]), stdio, &watch()).unwrap();
+    let reached: u32 = text(&captured.stdout).lines().last().unwrap().parse().unwrap();
+    assert!((10..=100).contains(&reached) && text(&captured.stderr).contains("fork"), "{reached}");
+    // The group can be removed once the last process is gone; an end that is under way is waited for.
+    let process = rustix::process::pidfd_open(
+        rustix::process::Pid::from_raw(i32::try_from(cell.pid().unwrap()).unwrap()).unwrap(),
+        rustix::process::PidfdFlags::empty(),
+    )
+    .unwrap();
+    drop(cell);
+    crate::cell_death::assert_ends(&process);
+}

@@ -1,0 +1,57 @@
+//! Before the first program: the cage is attacked from inside, and the result is on record.
+
+use vambrace_audit::{Event, EventKind, Severity};
+use vambrace_process::Posture;
+use vambrace_redact::RedactedText;
+use vambrace_types::{Enforcement, ToolError, Tree};
+
+use crate::Corridor;
+use crate::stage::in_place;
+
+/// Waits for the proof, whoever runs it, and says what stands around programs from now on.
+pub(crate) fn prove(corridor: &Corridor) -> Result<Enforcement, ToolError> {
+    let programs = &corridor.parts.instruments.programs;
+    if programs.posture().is_none() {
+        let mut proof = Ok(());
+        in_place(&mut || {
+            proof = programs.prove(&|posture| record(corridor, posture)).map(|_| ());
+        });
+        proof.map_err(|error| error.to_tool_error())?;
+    }
+    programs.ready().map_err(|error| error.to_tool_error())?;
+    Ok(programs.enforcement())
+}
+
+fn record(corridor: &Corridor, posture: &Posture) {
+    let Ok(audit) = corridor.audit() else { return };
+    let (severity, message) = if posture.holds() {
+        (Severity::Info, RedactedText::fixed("the self-attack battery ran: every row held"))
+    } else {
+        (Severity::Critical, RedactedText::fixed("the self-attack battery ran: an attack succeeded"))
+    };
+    let _ = audit.event(&Event {
+        kind: EventKind::Posture,
+        severity,
+        caller: None,
+        by: None,
+        call_id: None,
+        message,
+        details: corridor.parts.redactor.plain_tree(tree(posture)).value,
+    });
+}
+
+fn tree(posture: &Posture) -> Tree {
+    let rows = posture.rows.iter().map(|row| {
+        Tree::map([
+            ("row", Tree::text(&row.name)),
+            ("held", Tree::Bool(row.held)),
+            ("detail", Tree::text(&row.detail)),
+        ])
+    });
+    let missing = posture.missing.iter().map(|missing| Tree::text(missing.layer.as_str()));
+    Tree::map([
+        ("backend", Tree::text(posture.backend)),
+        ("rows", Tree::List(rows.collect())),
+        ("missing", Tree::List(missing.collect())),
+    ])
+}

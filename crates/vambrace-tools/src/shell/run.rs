@@ -1,0 +1,58 @@
+//! `run`: what a person typed behind `vambrace run --`. Its output goes to the terminal while it runs; no agent sees it.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use vambrace_policy::{Permit, RunTyped};
+use vambrace_types::{RawOutput, ToolError};
+
+use super::bash_command::RUNS;
+use super::outcome::{Outcome, preview};
+use crate::{About, Audience, CallContext, Hands, Look, Tool};
+
+pub(crate) struct RunTool;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RunArgs {
+    program: String,
+    #[serde(default)]
+    arguments: Vec<String>,
+    /// Seconds; none for a person who can stop it.
+    timeout: Option<u64>,
+    /// Further folders that the program may change, absolute.
+    #[serde(default)]
+    write: Vec<String>,
+}
+
+impl Tool for RunTool {
+    type Args = RunArgs;
+    type Action = RunTyped;
+    const ABOUT: About = About {
+        name: "run",
+        title: "Run a program in the cage",
+        description: "Runs what a person typed, in the cage, with its output on the terminal.",
+        hints: RUNS,
+    };
+    const AUDIENCE: Audience = Audience::People;
+
+    fn plan(&self, args: RunArgs, context: &CallContext<'_>) -> Result<RunTyped, ToolError> {
+        Ok(RunTyped {
+            program: args.program,
+            arguments: args.arguments,
+            folder: context.service()?,
+            time: args.timeout.map(Duration::from_secs),
+            writable: args.write,
+        })
+    }
+
+    fn preview(&self, permit: &Permit<RunTyped>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
+        Ok(preview(Self::ABOUT.name, permit))
+    }
+
+    async fn run(&self, permit: Permit<RunTyped>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
+        let finished = hands.run(permit, None)?;
+        Ok(Outcome::of(&finished, hands).into_output())
+    }
+}

@@ -1,0 +1,329 @@
+//! `run_test` and `run_lint` (specification 004): what to run is the operator's word, found by the files of the folder;
+//! the call only says for which part.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use vambrace_policy::{Permit, RunToolchain};
+use vambrace_process::Finished;
+use vambrace_redact::cover;
+use vambrace_types::{ByteLimit, ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
+
+use super::outcome::{Outcome, preview};
+use super::package::{has_script, script_of};
+use super::strategy::Strategy;
+use super::summary::{Summary, without_escapes};
+use super::toolchain::find;
+use super::vector::{Built, Facts, Target, Work, build};
+use crate::{About, CallContext, Hands, Hints, Look, Tool, Toolchain};
+
+pub(crate) struct RunTestTool;
+pub(crate) struct RunLintTool;
+
+/// Unless the toolchain has a time of its own (decision C13).
+const USUAL_TIME: Duration = Duration::from_secs(300);
+/// A larger `package.json` is no project's.
+const PACKAGE_BYTES: ByteLimit = ByteLimit::new(1 << 20);
+/// A build writes; what it replaces it has made itself, but it may do anything in the service folder.
+const BUILDS: Hints = Hints { read_only: false, destructive: true, idempotent: false, open_world: false };
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToolchainArgs {
+    /// A file or folder relative to the service folder, or the name of a test. Default: everything.
+    target: Option<String>,
+    /// Which lines to show of a long output: `HEAD:n`, `TAIL:n`, `HEADTAIL:n[,m]` or `ERRORS:n`.
+    truncation_strategy: Option<String>,
+    /// The toolchain, such as `rust` or `python`, where the folder belongs to several.
+    language: Option<String>,
+}
+
+/// What the call asked for, and what was found for it.
+#[derive(Debug, Clone)]
+pub(crate) struct Wish {
+    target: Option<String>,
+    /// The target read as a path.
+    candidate: Option<ScopedPath>,
+    language: Option<String>,
+    strategy: Option<Strategy>,
+    found: Option<Chosen>,
+}
+
+#[derive(Debug, Clone)]
+struct Chosen {
+    toolchain: String,
+    others: Vec<String>,
+    parser: Option<String>,
+    is_target_unused: bool,
+}
+
+type Action = RunToolchain<Wish>;
+
+impl Tool for RunTestTool {
+    type Args = ToolchainArgs;
+    type Action = Action;
+    const ABOUT: About = About {
+        name: "run_test",
+        title: "Run tests",
+        description: "Runs the tests of the service, or of one file, folder or test name, in a cage without network, \
+                      and returns the output with the number of passed, failed and skipped tests where the runner is \
+                      known. The toolchain is found by the files of the folder.",
+        hints: BUILDS,
+    };
+
+    fn plan(&self, args: ToolchainArgs, context: &CallContext<'_>) -> Result<Action, ToolError> {
+        plan(args, context)
+    }
+
+    fn settle(&self, action: &Action, look: &Look<'_>) -> Result<Option<Action>, ToolError> {
+        settle(action, look, Work::Test).map(Some)
+    }
+
+    fn preview(&self, permit: &Permit<Action>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
+        Ok(preview(Self::ABOUT.name, permit))
+    }
+
+    async fn run(&self, permit: Permit<Action>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
+        run(permit, hands, Work::Test)
+    }
+}
+
+impl Tool for RunLintTool {
+    type Args = ToolchainArgs;
+    type Action = Action;
+    const ABOUT: About = About {
+        name: "run_lint",
+        title: "Run the linter",
+        description: "Runs the linter of the service, or on one file or folder where the linter takes one, in a cage \
+                      without network, and returns its output. The toolchain is found by the files of the folder.",
+        hints: BUILDS,
+    };
+
+    fn plan(&self, args: ToolchainArgs, context: &CallContext<'_>) -> Result<Action, ToolError> {
+        plan(args, context)
+    }
+
+    fn settle(&self, action: &Action, look: &Look<'_>) -> Result<Option<Action>, ToolError> {
+        settle(action, look, Work::Lint).map(Some)
+    }
+
+    fn preview(&self, permit: &Permit<Action>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
+        Ok(preview(Self::ABOUT.name, permit))
+    }
+
+    async fn run(&self, permit: Permit<Action>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
+        run(permit, hands, Work::Lint)
+    }
+}
+
+/// The vector is still empty: only the disk tells which it is.
+fn plan(args: ToolchainArgs, context: &CallContext<'_>) -> Result<Action, ToolError> {
+    let strategy = args.truncation_strategy.as_deref().map(Strategy::parse).transpose()?;
+    let target = args.target.filter(|text| !text.trim().is_empty());
+    if let Some(text) = &target {
+        demand_no_option(text)?;
+    }
+    let is_written_as_path = |text: &str| text.contains('/') || text.starts_with('.');
+    let (candidate, judged) = match target.as_deref().map(path_part) {
+        None => (None, None),
+        // Judged as a path, whether or not something is there.
+        Some(text) if is_written_as_path(text) => {
+            let path = context.path(text)?;
+            (Some(path.clone()), Some(path))
+        }
+        Some(text) => (context.path(text).ok(), None),
+    };
+    Ok(RunToolchain {
+        vector: Vec::new(),
+        folder: context.service()?,
+        target: judged,
+        time: USUAL_TIME,
+        wish: Wish { target, candidate, language: args.language, strategy, found: None },
+    })
+}
+
+/// What stands before a test's own name: `tests/a.py` of `tests/a.py::test_b`.
+fn path_part(target: &str) -> &str {
+    target.split_once("::").map_or(target, |(path, _)| path)
+}
+
+fn demand_no_option(target: &str) -> Result<(), ToolError> {
+    if !target.starts_with('-') && !target.contains(char::is_control) {
+        return Ok(());
+    }
+    let message = format!("`{target}` cannot be a target: it begins with `-` or holds a control character.");
+    Err(ToolError::new(ErrorCode::ValidationError, message)
+        .suggestion("Name a file, a folder or a test; options of the runner belong into the operator's `tools.toolchain`."))
+}
+
+fn settle(action: &Action, look: &Look<'_>, work: Work) -> Result<Action, ToolError> {
+    let wish = &action.wish;
+    let service = &action.folder;
+    let there = wish.candidate.clone().filter(|path| look.exists(path));
+    let is_folder = there.as_ref().is_some_and(|path| look.is_folder(path));
+    let start = match &there {
+        Some(path) if is_folder => path.clone(),
+        Some(path) => path.parent().unwrap_or_else(|| service.clone()),
+        None => service.clone(),
+    };
+    let found =
+        find(&look.toolbox.toolchains, wish.language.as_deref(), &start, service, &|path| look.exists(path))?;
+    let target = aim(wish.target.as_deref(), there.as_ref(), is_folder, &found.folder);
+    let has = |name: &str| found.folder.join(name).is_some_and(|path| look.exists(&path));
+    let facts = Facts { has: &has, installed: &|program| look.is_installed(program) };
+    let Built { vector, is_target_unused } = build(vector_of(found.toolchain, work)?, work, &target, &facts);
+    demand_script(&vector, &found.folder, look)?;
+    let chosen = Chosen {
+        toolchain: found.toolchain.name.clone(),
+        others: found.others,
+        parser: found.toolchain.parser.clone(),
+        is_target_unused,
+    };
+    Ok(RunToolchain {
+        vector,
+        folder: found.folder,
+        target: there.or_else(|| action.target.clone()),
+        time: found.toolchain.time.unwrap_or(USUAL_TIME),
+        wish: Wish { found: Some(chosen), ..wish.clone() },
+    })
+}
+
+fn vector_of(toolchain: &Toolchain, work: Work) -> Result<&[String], ToolError> {
+    let (vector, what) = match work {
+        Work::Test => (&toolchain.test, "test"),
+        Work::Lint => (&toolchain.lint, "lint"),
+    };
+    if !vector.is_empty() {
+        return Ok(vector);
+    }
+    let message = format!("The toolchain `{}` has no `{what}` command.", toolchain.name);
+    Err(ToolError::new(ErrorCode::NoToolchain, message)
+        .suggestion(format!("Ask the operator to set `tools.toolchain.{}.{what}`.", toolchain.name)))
+}
+
+/// The target as it is seen from the toolchain's folder.
+fn aim(text: Option<&str>, there: Option<&ScopedPath>, is_folder: bool, folder: &ScopedPath) -> Target {
+    let Some(text) = text else { return Target::Everything };
+    let inside = there.and_then(|path| path.components().strip_prefix(folder.components()));
+    match inside {
+        None => Target::Name(text.to_owned()),
+        Some([]) => Target::Folder { path: ".".to_owned() },
+        Some(rest) if is_folder => Target::Folder { path: format!("./{}", rest.join("/")) },
+        Some(rest) => {
+            let behind = text.split_once("::").map(|(_, name)| format!("::{name}")).unwrap_or_default();
+            Target::File { path: format!("./{}", rest.join("/")), behind }
+        }
+    }
+}
+
+fn demand_script(vector: &[String], folder: &ScopedPath, look: &Look<'_>) -> Result<(), ToolError> {
+    let Some(script) = script_of(vector) else { return Ok(()) };
+    let Some(path) = folder.join("package.json") else { return Ok(()) };
+    let package = look.text(&path, PACKAGE_BYTES)?;
+    if has_script(&package.content, script) {
+        return Ok(());
+    }
+    let message = format!("`{}` has no script `{script}`.", look.spelled(&path));
+    Err(ToolError::new(ErrorCode::NoToolchain, message)
+        .suggestion("Add the script to package.json, or ask the operator to set `tools.toolchain`."))
+}
+
+fn run(permit: Permit<Action>, hands: &Hands<'_>, work: Work) -> Result<RawOutput, ToolError> {
+    let Action { vector, folder, wish, .. } = permit.action().clone();
+    let finished = hands.run(permit, None)?;
+    let parser = wish.found.as_ref().and_then(|chosen| chosen.parser.clone());
+    let (mut entries, summary) = told(&finished, wish.strategy, parser.as_deref(), hands);
+    if let Some(summary) = summary.filter(|_| work == Work::Test) {
+        entries.push(("summary", summary.into_tree()));
+    }
+    if let Some(chosen) = wish.found {
+        entries.push(("toolchain", Tree::Text(chosen.toolchain)));
+        if !chosen.others.is_empty() {
+            let others = chosen.others.into_iter().map(Tree::Text).collect();
+            entries.push(("other_toolchains", Tree::List(others)));
+        }
+        if chosen.is_target_unused {
+            hands.warn(vec!["This runner takes no such target, so it looked at everything.".to_owned()]);
+        }
+    }
+    entries.push(("folder", Tree::Text(hands.spelled(&folder))));
+    entries.push(("command", Tree::List(vector.into_iter().map(Tree::Text).collect())));
+    Ok(RawOutput::new(Tree::map(entries)))
+}
+
+fn told(
+    finished: &Finished,
+    strategy: Option<Strategy>,
+    parser: Option<&str>,
+    hands: &Hands<'_>,
+) -> (Vec<(&'static str, Tree)>, Option<Summary>) {
+    let mut outcome = Outcome::of(finished, hands);
+    outcome.stdout = without_escapes(&outcome.stdout);
+    outcome.stderr = without_escapes(&outcome.stderr);
+    let summary = Summary::read(parser, &outcome.stdout, &outcome.stderr);
+    let mut n_omitted = 0;
+    if let Some(strategy) = strategy {
+        for text in [&mut outcome.stdout, &mut outcome.stderr] {
+            // Secrets go before lines do: a key without its first line is no key for any rule. THREAT: P02.
+            let findings = hands.redactor().scan(text.as_bytes());
+            let (covered, n_covered) = cover(text, 0, &findings);
+            hands.redacted(n_covered);
+            let (shown, n_left_out) = strategy.apply(&covered);
+            *text = shown;
+            n_omitted += n_left_out;
+        }
+        outcome.truncated |= n_omitted > 0;
+    }
+    let mut entries = outcome.entries();
+    if n_omitted > 0 {
+        entries.push(("omitted_lines", Tree::count(n_omitted)));
+    }
+    (entries, summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> ScopedPath {
+        let parts = text.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        ScopedPath::from_components(parts).unwrap()
+    }
+
+    #[track_caller]
+    fn check(text: Option<&str>, there: Option<&str>, is_folder: bool, expected: &Target) {
+        let there = there.map(path);
+        assert_eq!(&aim(text, there.as_ref(), is_folder, &path("svc")), expected, "{text:?}");
+    }
+
+    #[test]
+    fn a_target_is_seen_from_the_folder() {
+        let file =
+            |path: &str, behind: &str| Target::File { path: path.to_owned(), behind: behind.to_owned() };
+        let folder = |path: &str| Target::Folder { path: path.to_owned() };
+        check(None, None, false, &Target::Everything);
+        check(Some("adds"), None, false, &Target::Name("adds".to_owned()));
+        check(Some("cart::adds"), None, false, &Target::Name("cart::adds".to_owned()));
+        check(Some("tests/a.py"), Some("svc/tests/a.py"), false, &file("./tests/a.py", ""));
+        check(Some("tests/a.py::b::c"), Some("svc/tests/a.py"), false, &file("./tests/a.py", "::b::c"));
+        check(Some("-x.py"), Some("svc/-x.py"), false, &file("./-x.py", ""));
+        check(Some("tests"), Some("svc/tests"), true, &folder("./tests"));
+        check(Some("."), Some("svc"), true, &folder("."));
+        check(Some("shared/x"), Some("shared/x"), false, &Target::Name("shared/x".to_owned()));
+    }
+
+    #[track_caller]
+    fn check_refused(target: &str, refused: bool) {
+        assert_eq!(demand_no_option(target).is_err(), refused, "{target:?}");
+    }
+
+    #[test]
+    fn an_option_is_no_target() {
+        check_refused("tests", false);
+        check_refused("a-b", false);
+        check_refused("--config=x", true);
+        check_refused("-p", true);
+        check_refused("a\nb", true);
+    }
+}

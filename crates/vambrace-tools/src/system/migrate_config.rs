@@ -1,0 +1,145 @@
+//! `migrate_config`: brings a configuration file to a version, one known step after the other, with the old text kept.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use vambrace_policy::{ConfigChange, MigrateConfig, Permit};
+use vambrace_types::{ErrorCode, RawOutput, ToolError, Tree};
+
+use super::migration::{Migrated, MigrationProblem, migrate, newest};
+use crate::file::veiled;
+use crate::tool::files;
+use crate::{About, CallContext, Hands, Hints, Look, Tool, Toolbox};
+
+pub(crate) struct MigrateConfigTool;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MigrateConfigArgs {
+    /// The version that the file shall have.
+    target_version: u64,
+    /// Which file, by the name that the error for a missing one lists. Default: the only one there is.
+    file: Option<String>,
+    /// Only show what would change. Default false.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+impl Tool for MigrateConfigTool {
+    type Args = MigrateConfigArgs;
+    type Action = MigrateConfig;
+    const ABOUT: About = About {
+        name: "migrate_config",
+        title: "Bring a configuration file up to date",
+        description: "Upgrades a configuration file of the workspace to a schema version, keeps the old file beside it \
+                      and returns the diff. With dry_run it only shows the diff; otherwise a person approves the call. \
+                      Never downgrades.",
+        hints: Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
+    };
+
+    fn plan(&self, args: MigrateConfigArgs, context: &CallContext<'_>) -> Result<MigrateConfig, ToolError> {
+        let place = place_of(context.toolbox, args.file.as_deref())?;
+        Ok(MigrateConfig {
+            path: context.path(place)?,
+            target: args.target_version,
+            rehearsal: args.dry_run,
+            change: None,
+        })
+    }
+
+    fn settle(&self, action: &MigrateConfig, look: &Look<'_>) -> Result<Option<MigrateConfig>, ToolError> {
+        let old = look.text(&action.path, look.limits.read_most)?.content;
+        let name = action.path.file_name().unwrap_or_default();
+        let Migrated { from, text, .. } =
+            migrate(name, &old, action.target).map_err(|it| refusal(&it, name))?;
+        let change = ConfigChange { old, new: text, backup: format!("{name}.bak-{from}") };
+        if change.old == change.new {
+            return Ok(None);
+        }
+        Ok(Some(MigrateConfig { change: Some(change), ..action.clone() }))
+    }
+
+    async fn run(&self, permit: Permit<MigrateConfig>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
+        let MigrateConfig { path, target, rehearsal, change } = permit.action().clone();
+        let spelled = hands.spelled(&path);
+        let mut entries = vec![("path", Tree::text(&spelled)), ("version", Tree::bytes(target))];
+        // Nothing to do is also an end.
+        let Some(ConfigChange { old, new, backup }) = change else {
+            entries.extend([("changed", Tree::Bool(false)), ("diff", Tree::text(""))]);
+            return Ok(RawOutput::new(Tree::map(entries)));
+        };
+        let diff = veiled::diff(hands.redactor(), &spelled, Some(&old), &new);
+        hands.redacted(veiled::n_covered(&diff));
+        entries.push(("changed", Tree::Bool(!rehearsal)));
+        if !rehearsal {
+            let door = hands.files_to_change()?;
+            let warnings = hands.blocking(|| door.migrate(permit, hands.stop()))?.map_err(files)?;
+            hands.warn(warnings);
+            entries.push(("backup", Tree::Text(backup)));
+        }
+        entries.push(("diff", Tree::Text(diff)));
+        Ok(RawOutput::new(Tree::map(entries)))
+    }
+}
+
+fn place_of<'t>(toolbox: &'t Toolbox, name: Option<&str>) -> Result<&'t str, ToolError> {
+    let files = &toolbox.migrations;
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    let error =
+        |message: String, next: String| ToolError::new(ErrorCode::ValidationError, message).suggestion(next);
+    let choose = || format!("Set `file` to one of: {}.", names.join(", "));
+    match (name, files.len()) {
+        (_, 0) => Err(error(
+            "No configuration file of this workspace is in use.".to_owned(),
+            "Ask the operator; only files in the workspace are migrated by this tool.".to_owned(),
+        )),
+        (Some(name), _) => files
+            .get(name)
+            .map(String::as_str)
+            .ok_or_else(|| error(format!("There is no configuration file `{name}`."), choose())),
+        (None, 1) => Ok(files.values().next().map(String::as_str).unwrap_or_default()),
+        (None, _) => Err(error("There are several configuration files.".to_owned(), choose())),
+    }
+}
+
+fn refusal(problem: &MigrationProblem, name: &str) -> ToolError {
+    let (code, message) = match problem {
+        MigrationProblem::UnknownTarget { target, .. } => {
+            (ErrorCode::ValidationError, format!("There is no version {target} of the configuration."))
+        }
+        MigrationProblem::Downgrade { from, target } => (
+            ErrorCode::ValidationError,
+            format!("`{name}` has version {from}; it is not taken back to version {target}."),
+        ),
+        MigrationProblem::UnknownVersion { said } => {
+            (ErrorCode::CommandFailed, format!("`{name}` says version `{said}`, which is not known here."))
+        }
+        MigrationProblem::UnknownForm => {
+            (ErrorCode::CommandFailed, format!("`{name}` is not a YAML, JSON or TOML file."))
+        }
+        MigrationProblem::NotUnderstood => {
+            (ErrorCode::CommandFailed, format!("`{name}` does not look like a configuration file."))
+        }
+    };
+    ToolError::new(code, message).suggestion(format!("The newest version is {}.", newest()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &[&str], asked: Option<&str>, expected: Option<&str>) {
+        let migrations = names.iter().map(|name| ((*name).to_owned(), format!("at/{name}"))).collect();
+        let toolbox = Toolbox { migrations, ..Toolbox::default() };
+        assert_eq!(place_of(&toolbox, asked).ok(), expected, "{names:?} {asked:?}");
+    }
+
+    #[test]
+    fn the_file_is_one_that_is_in_use() {
+        check(&["a"], None, Some("at/a"));
+        check(&["a", "b"], Some("b"), Some("at/b"));
+        check(&["a", "b"], None, None);
+        check(&["a"], Some("/etc/passwd"), None);
+        check(&[], None, None);
+    }
+}

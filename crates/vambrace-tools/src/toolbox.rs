@@ -1,0 +1,86 @@
+//! What the operator set for the tools that run programs.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use vambrace_policy::Variable;
+use vambrace_types::ByteLimit;
+
+/// How one language's tests, linters and installs are run. `{target}` stands for the call's target.
+#[derive(Debug, Clone, Default)]
+pub struct Toolchain {
+    pub name: String,
+    /// Files whose presence tells that it applies.
+    pub detect: Vec<String>,
+    pub test: Vec<String>,
+    pub lint: Vec<String>,
+    pub install: Vec<String>,
+    pub time: Option<Duration>,
+    /// The reader of the runner's output; found by its form where none is named.
+    pub parser: Option<String>,
+}
+
+/// A tool that the operator declared (specification 000) and that starts a program.
+#[derive(Debug, Clone)]
+pub struct Declared {
+    pub name: String,
+    pub description: String,
+    pub schema: Map<String, Value>,
+    pub what: DeclaredProgram,
+    pub variables: Vec<Variable>,
+    pub time: Duration,
+    pub memory: Option<ByteLimit>,
+}
+
+#[derive(Debug, Clone)]
+pub enum DeclaredProgram {
+    Command { program: String, arguments: Vec<String> },
+    Inline { language: Language, code: String },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    Python,
+    Node,
+    Bash,
+    Ruby,
+}
+
+/// Whether the raw `run_command` of older agents is offered (decision C30).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LegacyRunCommand {
+    Removed,
+    Offered,
+}
+
+#[derive(Debug, Clone)]
+pub struct Toolbox {
+    pub toolchains: Vec<Toolchain>,
+    pub declared: Vec<Declared>,
+    pub legacy_run_command: LegacyRunCommand,
+    /// What `exec_shell` and `bash_command` get unless a call says otherwise, and the most it may ask for.
+    pub time: Duration,
+    pub time_most: Duration,
+    /// Who commits, where the repository does not say it.
+    pub author: (String, String),
+    /// System tools that change the machine go through `sudo -n`, because we do not run as its administrator.
+    pub sudo: bool,
+    /// Configuration files that `migrate_config` may bring up to date, by name.
+    pub migrations: BTreeMap<String, String>,
+}
+
+impl Default for Toolbox {
+    fn default() -> Toolbox {
+        Toolbox {
+            toolchains: Vec::new(),
+            declared: Vec::new(),
+            legacy_run_command: LegacyRunCommand::Removed,
+            time: Duration::from_secs(30),
+            time_most: Duration::from_secs(300),
+            author: ("Vambrace agent".to_owned(), "agent@localhost".to_owned()),
+            sudo: false,
+            migrations: BTreeMap::new(),
+        }
+    }
+}

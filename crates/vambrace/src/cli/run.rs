@@ -1,0 +1,170 @@
+//! `run`: one program that a person typed, in the cage and on record. Its output is cleaned of secrets as it passes, unless
+//! a terminal asks for it raw.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::json;
+use vambrace_process::{Live, OutputStream};
+use vambrace_redact::Redactor;
+use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply};
+use vambrace_types::{Door, ErrorCode, Tree};
+
+use super::Exit;
+use super::options::{Global, RunArgs};
+use super::start::{fell_over, runtime, session, tell_denial, usage};
+use crate::terminal;
+
+pub(crate) fn run(global: &Global, args: RunArgs) -> Exit {
+    attempt(global, args).unwrap_or_else(|exit| exit)
+}
+
+fn attempt(global: &Global, args: RunArgs) -> Result<Exit, Exit> {
+    if !args.net.is_empty() {
+        return Err(usage(
+            "--net: connections of programs are not available yet; the program has no network",
+        ));
+    }
+    let raw = args.raw && std::io::stdout().is_terminal();
+    let mut words = args.command.into_iter();
+    let Some(program) = words.next() else { return Err(usage("name a program after `--`")) };
+    let here = std::env::current_dir().map_err(|error| usage(&format!("the current folder: {error}")))?;
+    let absolute = |folder: &std::path::PathBuf| here.join(folder).to_string_lossy().into_owned();
+    let arguments = json!({
+        "program": program,
+        "arguments": words.collect::<Vec<_>>(),
+        "timeout": args.timeout,
+        "write": args.write.iter().map(absolute).collect::<Vec<_>>(),
+    });
+    let session = session(global, Door::Terminal)?;
+    let live = Arc::new(Passing::start(Arc::clone(&session.corridor), raw));
+    let call = session.corridor.call(Incoming {
+        caller: session.caller.clone(),
+        session: session.session.clone(),
+        tool: "run".to_owned(),
+        arguments,
+        dry_run: global.dry_run,
+        purpose: Purpose::Call,
+        leash: Leash::default(),
+        progress: None,
+        live: Some(Arc::clone(&live) as Arc<dyn Live>),
+        approver: None,
+    });
+    let reply = runtime()?.block_on(call).ok_or_else(fell_over)?;
+    live.finish();
+    tell_denial(global, &reply);
+    Ok(exit_of(&reply))
+}
+
+/// The program's own code, or why there is none.
+fn exit_of(reply: &Reply) -> Exit {
+    for warning in &reply.metadata().warnings {
+        terminal::warn(warning);
+    }
+    if let Some(error) = reply.error() {
+        terminal::fail(error.message.as_str());
+        if !error.suggestion.is_empty() {
+            terminal::complain(error.suggestion.as_str());
+        }
+        return match error.code {
+            ErrorCode::IsolationTooWeak | ErrorCode::PostureBroken => Exit::NoCage,
+            ErrorCode::NotInstalled => Exit::Program(127),
+            ErrorCode::CommandFailed => Exit::Program(126),
+            _ => Exit::of(reply),
+        };
+    }
+    let data = reply.data().as_tree();
+    if data.get("timed_out") == Some(&Tree::Bool(true)) {
+        terminal::fail("the time limit was reached, and the program was stopped");
+        return Exit::TimedOut;
+    }
+    let code = data.get("exit_code").and_then(Tree::as_int).unwrap_or(0);
+    Exit::Program(u8::try_from(code).unwrap_or(1))
+}
+
+type Chunk = (OutputStream, Vec<u8>);
+
+/// Output on its way to the person, handed to a thread that cleans and prints it.
+struct Passing {
+    raw: bool,
+    chunks: Mutex<Option<Sender<Chunk>>>,
+    printing: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Passing {
+    fn start(corridor: Arc<Corridor>, raw: bool) -> Passing {
+        let (chunks, arriving) = channel();
+        let printing = std::thread::spawn(move || print(corridor.redactor(), &arriving));
+        Passing { raw, chunks: Mutex::new(Some(chunks)), printing: Mutex::new(Some(printing)) }
+    }
+
+    /// Prints what is left.
+    fn finish(&self) {
+        drop(self.chunks.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(printing) = self.printing.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ = printing.join();
+        }
+    }
+}
+
+impl Live for Passing {
+    fn output(&self, stream: OutputStream, bytes: &[u8]) {
+        if let Some(chunks) = self.chunks.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            let _ = chunks.send((stream, bytes.to_vec()));
+        }
+    }
+
+    fn is_raw(&self) -> bool {
+        self.raw
+    }
+}
+
+/// How long a part of a line waits on a terminal for the rest of it.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What may be the beginning of a secret waits for what follows; on a terminal only a moment, because somebody may be
+/// waiting for a prompt.
+///
+/// LIMIT: on a terminal, a secret that a program prints in two parts with a pause between them is not recognized.
+fn print(redactor: &Redactor, arriving: &Receiver<Chunk>) {
+    let (mut out, mut err) = (redactor.stream(), redactor.stream());
+    let patience = if std::io::stdout().is_terminal() { PAUSE } else { Duration::MAX };
+    let mut clean = Vec::new();
+    loop {
+        match arriving.recv_timeout(patience) {
+            Ok((stream, bytes)) => {
+                match stream {
+                    OutputStream::Out => out.push(&bytes, &mut clean),
+                    OutputStream::Err => err.push(&bytes, &mut clean),
+                }
+                write(stream, &mut clean);
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                std::mem::replace(&mut out, redactor.stream()).finish(&mut clean);
+                write(OutputStream::Out, &mut clean);
+                std::mem::replace(&mut err, redactor.stream()).finish(&mut clean);
+                write(OutputStream::Err, &mut clean);
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    out.finish(&mut clean);
+    write(OutputStream::Out, &mut clean);
+    err.finish(&mut clean);
+    write(OutputStream::Err, &mut clean);
+}
+
+/// A reader that closed its end has seen enough; the program goes on as it would with `| head`.
+fn write(stream: OutputStream, clean: &mut Vec<u8>) {
+    let _ = match stream {
+        OutputStream::Out => {
+            let mut out = std::io::stdout().lock();
+            out.write_all(clean).and_then(|()| out.flush())
+        }
+        OutputStream::Err => std::io::stderr().lock().write_all(clean),
+    };
+    clean.clear();
+}
