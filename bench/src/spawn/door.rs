@@ -152,7 +152,6 @@ fn settings(
             host: BTreeMap::new(),
         },
         author: (String::new(), String::new()),
-        author: ("bench".to_owned(), "bench@localhost".to_owned()),
         secrets: BTreeMap::new(),
     }
 }

@@ -81,14 +81,22 @@ impl Bubblewrap {
 ///
 /// LIMIT: firejail shows the host's system folders as they are, protects no name in the folder, masks nothing, limits
 /// neither processes nor memory, and keeps one writable folder only. It is a part of a cage.
-pub(crate) fn firejail(folder: &Path) -> Vec<OsString> {
-    let mut whitelist = OsString::from("--whitelist=");
-    whitelist.push(folder);
-    let mut arguments: Vec<OsString> =
-        ["--noprofile", "--private-tmp", "--private-dev", "--noroot", "--net=none"]
-            .map(OsString::from)
-            .to_vec();
-    arguments.extend([whitelist, OsString::from("--")]);
+///
+/// `ourselves` is the runner, which is hidden with its neighbors where it lies beside the folder or in /tmp.
+pub(crate) fn firejail(folder: &Path, ourselves: &Path) -> Vec<OsString> {
+    let whitelist = |path: &Path| {
+        let mut flag = OsString::from("--whitelist=");
+        flag.push(path);
+        flag
+    };
+    let flags = ["--noprofile", "--private-tmp", "--private-dev", "--noroot", "--net=none"];
+    let mut arguments: Vec<OsString> = flags.map(OsString::from).to_vec();
+    arguments.push(whitelist(folder));
+    let top = |path: &Path| path.components().nth(1).map(|part| part.as_os_str().to_owned());
+    if ourselves.starts_with("/tmp") || top(ourselves) == top(folder) {
+        arguments.push(whitelist(ourselves));
+    }
+    arguments.push(OsString::from("--"));
     arguments
 }
 
@@ -140,6 +148,8 @@ mod tests {
             "--whitelist=/w",
             "--",
         ];
-        assert_eq!(firejail(Path::new("/w")), expected.map(OsString::from));
+        assert_eq!(firejail(Path::new("/w"), Path::new("/usr/bin/vambrace")), expected.map(OsString::from));
+        let hidden = firejail(Path::new("/w/a"), Path::new("/w/vambrace"));
+        assert!(hidden.contains(&OsString::from("--whitelist=/w/vambrace")));
     }
 }

@@ -83,6 +83,12 @@ impl Layers {
     }
 
     pub fn describe_missing(&self) -> String {
+        if let [first, rest @ ..] = self.missing.as_slice()
+            && self.missing.len() == Layer::ALL.len()
+            && rest.iter().all(|missing| missing.why == first.why)
+        {
+            return format!("any cage ({})", first.why);
+        }
         let parts: Vec<_> = self
             .missing
             .iter()

@@ -10,7 +10,7 @@ use serde_json::Value;
 use vambrace_files::Stop;
 use vambrace_policy::{Action, Capability};
 use vambrace_tools::{CallContext, Hands, Look, Tool, Warrant};
-use vambrace_types::{ErrorCode, RawOutput, ToolError};
+use vambrace_types::{Enforcement, ErrorCode, RawOutput, ToolError};
 
 use crate::stage::{self, Call, Setback, Trail};
 use crate::{Corridor, Incoming, OnAuditFailure, Reply};
@@ -107,6 +107,7 @@ async fn attempt<T: Tool>(
 
     // 6¾ a cage that was not proved runs nothing.
     if T::Action::CAPABILITY.runs_programs() {
+        trail.enforcement = Enforcement::None;
         trail.enforcement = stage::prove(corridor)?;
     }
 

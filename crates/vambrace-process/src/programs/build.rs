@@ -87,6 +87,10 @@ struct Built {
     group: Option<cgroup::Group>,
 }
 
+fn has_private_root(layers: &Layers) -> bool {
+    layers.missing.iter().all(|missing| missing.layer != Layer::PrivateRoot)
+}
+
 fn without(layers: &Layers, had: &[Layer]) -> Layers {
     let missing = layers.missing.iter().filter(|missing| !had.contains(&missing.layer));
     Layers { missing: missing.cloned().collect() }
@@ -126,6 +130,8 @@ impl Programs {
         }
         let built = self.build(&key)?;
         let Built { cell, layers, group } = built;
+        // Where nothing is mounted over them, empty folders under those names would only be a place to plant in.
+        let held = held.filter(|_| has_private_root(&layers));
         Ok(Kept { cell, layers, key, marks, view, _group: group, _held: held })
     }
 
@@ -269,8 +275,9 @@ impl Programs {
     fn firejail(&self, key: &CageSpec) -> Result<Built, ProgramError> {
         let program = self.backend("firejail")?;
         let mut command = Command::new(program);
-        command.args(backend_arguments::firejail(&self.settings.workspace)).arg("--");
-        command.arg(self.ourselves()?).arg("__cage-runner").env_clear();
+        let ourselves = self.ourselves()?;
+        command.args(backend_arguments::firejail(&self.settings.workspace, &ourselves));
+        command.arg(ourselves).arg("__cage-runner").env_clear();
         let cell = Cell::inside(command, Some(key))
             .map_err(|error| ProgramError::TooWeak { missing: format!("firejail: {error}") })?;
         let has = [Layer::MountNamespace, Layer::PidNamespace, Layer::NetworkNamespace, Layer::IpcNamespace];
@@ -295,7 +302,7 @@ impl Programs {
             key.mounts.push(Mount::ReadOnly { from: ourselves.clone(), at: PathBuf::from(OURSELVES) });
         }
         let Built { cell, layers, group } = self.build(&key)?;
-        let shown = layers.missing.iter().all(|missing| missing.layer != Layer::PrivateRoot);
+        let shown = has_private_root(&layers);
         let path = if shown { PathBuf::from(OURSELVES) } else { ourselves };
         let environment = self.variables(&[], Git::Inside, true)?;
         let traps = traps
