@@ -21,7 +21,7 @@ use vambrace_redact::{
 };
 use vambrace_runtime::{Corridor, CorridorParts, OnAuditFailure};
 use vambrace_tools::{Confirmations, Instruments, Limits};
-use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath, Secret};
+use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath, Secret, ToolName};
 
 use crate::section::{self, Config, ProfileName};
 use crate::{Loaded, Origin};
@@ -63,6 +63,8 @@ pub enum ResolveError {
     Redactor(RedactorError),
     #[error("an edit that a crash interrupted cannot be finished or reverted: {0}")]
     Recovery(std::io::Error),
+    #[error("tools.declared[{place}].name: `{name}` {why}")]
+    Declared { place: usize, name: String, why: &'static str },
     /// Said at the start, because whoever set it relies on it.
     #[error("{key}: {what} are not available yet; take the setting out to go on without them")]
     NotAvailable { key: &'static str, what: &'static str },
@@ -78,6 +80,9 @@ pub fn check(loaded: &Loaded, environment: &BTreeMap<String, String>) -> Result<
     Ok(())
 }
 
+/// Names that tools have in some configuration only, or that other words stand for.
+const RESERVED: [&str; 3] = ["run", "run_command", "list_directory"];
+
 /// A setting that promises protection which is not there yet must not be taken for it. THREAT: P09.
 fn available(config: &Config) -> Result<(), ResolveError> {
     if config.git.require_checkpoint {
@@ -89,6 +94,19 @@ fn available(config: &Config) -> Result<(), ResolveError> {
     if config.tools.command_policy.shell != section::ShellGrammar::Plan {
         let what = "other grammars than our own plan";
         return Err(ResolveError::NotAvailable { key: "tools.command_policy.shell", what });
+    }
+    let built_in = if config.tools.declared.is_empty() { Vec::new() } else { Corridor::all_tools() };
+    for (place, tool) in config.tools.declared.iter().enumerate() {
+        let why = if ToolName::parse(&tool.name).is_none() {
+            "is not a name for a tool: letters, digits, `_` and `-`"
+        } else if RESERVED.contains(&tool.name.as_str())
+            || built_in.iter().any(|known| known.about.name == tool.name)
+        {
+            "is the name of a tool that Vambrace has itself"
+        } else {
+            continue;
+        };
+        return Err(ResolveError::Declared { place, name: tool.name.clone(), why });
     }
     if !config.sandbox.net.is_empty() {
         return Err(ResolveError::NotAvailable { key: "sandbox.net", what: "connections of programs" });

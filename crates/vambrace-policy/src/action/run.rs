@@ -231,6 +231,14 @@ fn command_of(simple: &crate::command::Simple) -> JobCommand {
     if is_builtin(&program) {
         return JobCommand::Enter(words.next().unwrap_or_default());
     }
+    let mut arguments: Vec<String> = words.collect();
+    // Only a shell has `command`, and its one harmless form is another program's purpose.
+    let program = if program == "command" && arguments.first().is_some_and(|word| word == "-v") {
+        arguments.remove(0);
+        "which".to_owned()
+    } else {
+        program
+    };
     let redirects = simple.redirects.iter().map(|redirect| JobRedirect {
         stream: redirect.stream,
         target: match &redirect.target {
@@ -239,7 +247,7 @@ fn command_of(simple: &crate::command::Simple) -> JobCommand {
             Target::File(word) => JobTarget::File { path: word.spelled(), mode: redirect.mode },
         },
     });
-    JobCommand::Run(JobProgram { program, arguments: words.collect(), redirects: redirects.collect() })
+    JobCommand::Run(JobProgram { program, arguments, redirects: redirects.collect() })
 }
 
 impl sealed::Sealed for RunTyped {}

@@ -10,7 +10,7 @@ use vambrace_types::{Door, Status};
 use super::Exit;
 use super::lines::{LONGEST, Line, Lines};
 use super::options::{CallArgs, Global};
-use super::start::{Session, fell_over, runtime, session, tell_denial, usage};
+use super::start::{Session, fell_over, runtime, session, tell_denial, until_told, usage};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, args: CallArgs) -> Exit {
@@ -24,7 +24,8 @@ fn attempt(global: &Global, args: CallArgs) -> Result<Exit, Exit> {
         return runtime.block_on(batch(global, &session));
     };
     let arguments = arguments(args.arguments.as_deref())?;
-    let reply = runtime.block_on(session.call(&tool, arguments, global.dry_run, Purpose::Call));
+    let incoming = session.incoming(&tool, arguments, global.dry_run, Purpose::Call);
+    let reply = runtime.block_on(until_told(&session.corridor, incoming));
     let reply = reply.ok_or_else(fell_over)?;
     tell_denial(global, &reply);
     show(global, &reply);

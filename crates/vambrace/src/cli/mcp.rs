@@ -7,7 +7,7 @@ use vambrace_types::Door;
 
 use super::Exit;
 use super::options::Global;
-use super::start::{runtime, session};
+use super::start::{runtime, session, told_to_end};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global) -> Exit {
@@ -27,7 +27,10 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
         }
     });
     let served = runtime.block_on(async {
-        let served = serve_stdio(gate).await;
+        let served = tokio::select! {
+            served = serve_stdio(gate) => served,
+            () = told_to_end() => Ok(()),
+        };
         session.corridor.finish().await;
         served
     });

@@ -15,7 +15,7 @@ use vambrace_types::{Door, ErrorCode, Tree};
 
 use super::Exit;
 use super::options::{Global, RunArgs};
-use super::start::{fell_over, runtime, session, tell_denial, usage};
+use super::start::{fell_over, runtime, session, tell_denial, until_told, usage};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, args: RunArgs) -> Exit {
@@ -41,7 +41,7 @@ fn attempt(global: &Global, args: RunArgs) -> Result<Exit, Exit> {
     });
     let session = session(global, Door::Terminal)?;
     let live = Arc::new(Passing::start(Arc::clone(&session.corridor), raw));
-    let call = session.corridor.call(Incoming {
+    let incoming = Incoming {
         caller: session.caller.clone(),
         session: session.session.clone(),
         tool: "run".to_owned(),
@@ -52,8 +52,8 @@ fn attempt(global: &Global, args: RunArgs) -> Result<Exit, Exit> {
         progress: None,
         live: Some(Arc::clone(&live) as Arc<dyn Live>),
         approver: None,
-    });
-    let reply = runtime()?.block_on(call).ok_or_else(fell_over)?;
+    };
+    let reply = runtime()?.block_on(until_told(&session.corridor, incoming)).ok_or_else(fell_over)?;
     live.finish();
     tell_denial(global, &reply);
     Ok(exit_of(&reply))
@@ -73,6 +73,8 @@ fn exit_of(reply: &Reply) -> Exit {
             ErrorCode::IsolationTooWeak | ErrorCode::PostureBroken => Exit::NoCage,
             ErrorCode::NotInstalled => Exit::Program(127),
             ErrorCode::CommandFailed => Exit::Program(126),
+            // As a shell tells it for an interrupt.
+            ErrorCode::Cancelled => Exit::Program(130),
             _ => Exit::of(reply),
         };
     }

@@ -214,6 +214,39 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Exit> {
     })
 }
 
+/// Resolves when somebody wants us to end. What a call has begun is then brought to an end, so that nothing of it stays.
+pub(crate) async fn told_to_end() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let wait = async |kind: SignalKind| match signal(kind) {
+        Ok(mut signals) => {
+            signals.recv().await;
+        }
+        // Without a handler the signal ends us at once, as it always did.
+        Err(_) => std::future::pending().await,
+    };
+    tokio::select! {
+        () = wait(SignalKind::interrupt()) => {}
+        () = wait(SignalKind::terminate()) => {}
+        () = wait(SignalKind::hangup()) => {}
+    }
+}
+
+/// One call that ends early when we are told to end. Signals that come after it are not heard, so nothing may follow that
+/// waits.
+pub(crate) async fn until_told(corridor: &Arc<Corridor>, incoming: Incoming) -> Option<Reply> {
+    let leash = incoming.leash.clone();
+    let call = corridor.call(incoming);
+    tokio::pin!(call);
+    tokio::select! {
+        biased;
+        reply = &mut call => reply,
+        () = told_to_end() => {
+            leash.cancel();
+            call.await
+        }
+    }
+}
+
 impl Session {
     pub(crate) async fn call(
         &self,
@@ -222,20 +255,28 @@ impl Session {
         dry_run: bool,
         purpose: Purpose,
     ) -> Option<Reply> {
-        self.corridor
-            .call(Incoming {
-                caller: self.caller.clone(),
-                session: self.session.clone(),
-                tool: tool.to_owned(),
-                arguments,
-                dry_run,
-                purpose,
-                leash: Leash::default(),
-                progress: None,
-                live: None,
-                approver: approver(),
-            })
-            .await
+        self.corridor.call(self.incoming(tool, arguments, dry_run, purpose)).await
+    }
+
+    pub(crate) fn incoming(
+        &self,
+        tool: &str,
+        arguments: serde_json::Value,
+        dry_run: bool,
+        purpose: Purpose,
+    ) -> Incoming {
+        Incoming {
+            caller: self.caller.clone(),
+            session: self.session.clone(),
+            tool: tool.to_owned(),
+            arguments,
+            dry_run,
+            purpose,
+            leash: Leash::default(),
+            progress: None,
+            live: None,
+            approver: approver(),
+        }
     }
 }
 
