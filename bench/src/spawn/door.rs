@@ -80,7 +80,8 @@ impl Door {
             EPOCH,
         );
         let programs = Programs::new(settings, EPOCH);
-        let posture = programs.prove(&|_| ()).map_err(|error| broken(&error.to_string()))?;
+        programs.prove(&|_| ()).map_err(|error| broken(&error.to_string()))?;
+        let posture = programs.posture().unwrap_or_default();
         if !posture.holds() {
             return Err(broken("the cage did not hold against its own attacks"));
         }
@@ -106,7 +107,13 @@ impl Door {
     }
 
     fn run(&self, permit: Permit<RunLine>) -> Result<(), Failure> {
-        let context = RunContext { caller: "bench", cancelled: &|| false, live: None, n_at_once: None };
+        let context = RunContext {
+            caller: "bench",
+            cancelled: &|| false,
+            live: None,
+            n_at_once: None,
+            planted: &|_| {},
+        };
         let finished = self.programs.run(permit, &context).map_err(|error| broken(&error.to_string()))?;
         match (finished.exit, finished.enforcement) {
             (Exit::Code(0), Enforcement::Full) => Ok(()),
@@ -131,6 +138,7 @@ fn settings(
     ProgramsSettings {
         launcher: launcher.to_owned(),
         workspace: workspace.to_owned(),
+        spellings: Vec::new(),
         scope,
         state: state.to_owned(),
         backend: Backend::Native,
@@ -139,12 +147,10 @@ fn settings(
         read: Vec::new(),
         write: Vec::new(),
         limits: ProgramLimits {
-            time: limits.time.duration(),
             output: ByteLimit::new(limits.output_bytes),
             memory: ByteLimit::new(limits.memory_bytes),
             processes: limits.processes,
             file: ByteLimit::new(limits.file_bytes),
-            at_once: 5,
         },
         environment: EnvironmentSettings {
             inherit: Inherit::Names(Vec::new()),

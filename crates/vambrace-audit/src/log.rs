@@ -97,6 +97,13 @@ impl AuditLog {
         Ok(IntentReceipt { seq: written.seq, hash: written.hash })
     }
 
+    /// The mirror's place in the project exists from now on. A cage protects what is there when it is built.
+    pub fn prepare_mirror(&self) {
+        if let Some(mirror) = &self.mirror {
+            mirror.prepare();
+        }
+    }
+
     /// Puts on record how a call ended, and what follows from it: the security stream, alerts and the mirror. Only
     /// the record itself can fail; the rest is told in the receipt's warning.
     pub fn outcome(&self, call: &CallEntry, outcome: &Outcome) -> Result<Receipt, AuditError> {

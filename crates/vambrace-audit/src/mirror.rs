@@ -112,6 +112,11 @@ impl Mirror {
     }
 
     /// To the file that is open, if its name still leads to it; otherwise the name is opened anew.
+    /// Makes the folder and the file, so that neither appears while something watches the project.
+    pub(crate) fn prepare(&self) {
+        let _ = self.open();
+    }
+
     fn write(&self, line: &str) -> io::Result<()> {
         let mut kept = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let named = Identity::of(rustix::fs::CWD, &self.path, AtFlags::empty());
@@ -129,7 +134,11 @@ impl Mirror {
         let folder = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let dir = match rustix::fs::open(&self.dir, folder, Mode::empty()) {
             Err(rustix::io::Errno::NOENT) => {
-                rustix::fs::mkdir(&self.dir, Mode::RWXU)?;
+                match rustix::fs::mkdir(&self.dir, Mode::RWXU) {
+                    // Another process of ours was faster.
+                    Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                    Err(error) => return Err(error.into()),
+                }
                 rustix::fs::open(&self.dir, folder, Mode::empty())?
             }
             other => other?,

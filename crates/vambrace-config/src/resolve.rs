@@ -20,8 +20,8 @@ use vambrace_redact::{
     KnownEnv, RedactedTree, Redactor, RedactorError, RedactorSettings, known_from_environment,
 };
 use vambrace_runtime::{Corridor, CorridorParts, OnAuditFailure};
-use vambrace_tools::{Confirmations, Instruments, Limits};
-use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath, Secret, ToolName};
+use vambrace_tools::{Confirmations, Instruments, Limits, MakeKey};
+use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath, ToolName};
 
 use crate::section::{self, Config, ProfileName};
 use crate::{Loaded, Origin};
@@ -38,7 +38,7 @@ pub struct Start {
     /// How the person spelled the workspace, made absolute.
     pub spelled_workspace: PathBuf,
     /// Binds the second call of a push to what the first one showed, across processes.
-    pub confirmation_key: Secret<Vec<u8>>,
+    pub confirmation_key: MakeKey,
 }
 
 /// A corridor, and what became of what an earlier run left behind.
@@ -123,6 +123,7 @@ pub fn without_effect(config: &Config) -> Vec<&'static str> {
         ("log.output_path", config.log.output_path != log.output_path),
         ("tools.aliases", !config.tools.aliases.is_empty()),
         ("redact.entropy", config.redact.entropy != section::RedactEntropy::Context),
+        ("tool_safety.git_enabled", !config.tool_safety.git_enabled),
         ("audit.view", config.audit.view != section::AuditView::Full),
     ];
     rows.into_iter().filter(|(_, set)| *set).map(|(key, _)| key).collect()
@@ -142,6 +143,7 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             config,
             &Arc::new(policy.scope_of_programs()),
             &location,
+            &start.spelled_workspace,
             &start.state,
             &start.environment,
         ),

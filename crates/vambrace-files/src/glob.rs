@@ -23,23 +23,34 @@ const MOST_ENTRIES: usize = 100_000;
 
 impl Files {
     /// The names that the word means in this folder, sorted by their bytes; the word as it was written if there is none.
-    /// A relative name begins with `./` or `../`, so that a file called `-delete` is never an option. THREAT: P06.
+    /// A name that does not begin like a plain name gets `./`, so that a file called `-delete` is never an option.
     pub fn expand(
         &self,
         folder: &ScopedPath,
         word: &Word,
         withheld: &Withheld,
     ) -> Result<Vec<String>, FilesError> {
+        self.expand_within(folder, word, withheld, &mut { MOST_ENTRIES })
+    }
+
+    /// The same, for one of several words that may look at so many names together; what was looked at is taken off.
+    pub fn expand_within(
+        &self,
+        folder: &ScopedPath,
+        word: &Word,
+        withheld: &Withheld,
+        entries_left: &mut usize,
+    ) -> Result<Vec<String>, FilesError> {
         let opener = self.opener(withheld);
-        let mut search = Search { opener, written: word.spelled(), n_entries: 0 };
-        let found = match Pattern::of(word, folder, opener) {
-            Some(pattern) => search.run(pattern)?,
-            None => BTreeSet::new(),
-        };
+        let limit = (*entries_left).min(MOST_ENTRIES);
+        let mut search = Search { opener, written: word.spelled(), n_entries: 0, limit };
+        let found = Pattern::of(word, folder, opener).map(|pattern| search.run(pattern));
+        *entries_left = entries_left.saturating_sub(search.n_entries);
+        let found = found.transpose()?.unwrap_or_default();
         if found.is_empty() {
             return Ok(vec![search.written]);
         }
-        Ok(found.into_iter().collect())
+        Ok(found.into_iter().map(marked).collect())
     }
 
     /// What stands at a path, links followed, as far as it may be read.
@@ -48,6 +59,13 @@ impl Files {
         let opened = self.opener(&withheld).glance(path, Access::Read).ok()?;
         Some(EntryKind::of(FileType::from_raw_mode(opened.stat.st_mode)))
     }
+}
+
+/// THREAT: P06, a file called `-delete`, `@options`, `+x`, `(`, `!` or `:(top)`: programs give such beginnings a meaning.
+fn marked(name: String) -> String {
+    let is_plain =
+        |first: char| first.is_ascii_digit() || first.is_alphabetic() || matches!(first, '_' | '.' | '/');
+    if name.starts_with(is_plain) { name } else { format!("./{name}") }
 }
 
 /// One part of a pattern between slashes.
@@ -83,12 +101,8 @@ impl Pattern {
             return None;
         }
         let front: Vec<&str> = components.iter().filter_map(literal).collect();
-        let mut spelled: String = front.iter().map(|part| format!("{part}/")).collect();
+        let spelled: String = front.iter().map(|part| format!("{part}/")).collect();
         let path = ScopedPath::beneath(folder, &spelled, opener.scope.bearings()).ok()?;
-        let is_safe = ["/", "./", "../"].iter().any(|start| spelled.starts_with(start));
-        if !is_safe {
-            spelled.insert_str(0, "./");
-        }
         Some(Pattern { base: Place { path, spelled }, rest, only_folders })
     }
 }
@@ -132,6 +146,7 @@ struct Search<'a> {
     opener: Opener<'a>,
     written: String,
     n_entries: usize,
+    limit: usize,
 }
 
 impl Search<'_> {
@@ -186,8 +201,8 @@ impl Search<'_> {
         let mut names = Vec::new();
         for entry in entries.filter_map(Result::ok) {
             self.n_entries += 1;
-            if self.n_entries > MOST_ENTRIES {
-                return Err(self.too_wide(MOST_ENTRIES, "names to look at"));
+            if self.n_entries > self.limit {
+                return Err(self.too_wide(self.limit, "names to look at"));
             }
             // LIMIT: a name that is no UTF-8 cannot be a word of a plan, so no glob means it.
             let Ok(name) = entry.file_name().to_str() else { continue };

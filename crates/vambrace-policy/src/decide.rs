@@ -76,6 +76,10 @@ impl<A: Action> Pending<A> {
         &self.question
     }
 
+    pub fn action(&self) -> &A {
+        self.permit.action()
+    }
+
     pub fn into_question(self) -> Question {
         self.question
     }

@@ -26,6 +26,7 @@ pub struct Job {
     pub place: Place,
     pub level: Level,
     pub repository: Repository,
+    pub naming: Naming,
     /// Further folders that a person opened for this one run (`run --write`), absolute.
     pub further_writable: Vec<String>,
 }
@@ -108,6 +109,15 @@ pub enum Repository {
     Writable,
 }
 
+/// How programs may be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// As files that an agent cannot change.
+    Trusted,
+    /// Also by any path that the cage shows: a person typed it.
+    AnyPath,
+}
+
 impl Job {
     /// One program, with the usual surroundings.
     pub fn program(program: &str, arguments: Vec<String>, folder: ScopedPath) -> Job {
@@ -122,6 +132,7 @@ impl Job {
             place: Place::Cage,
             level: Level::Fresh,
             repository: Repository::ReadOnly,
+            naming: Naming::Trusted,
             further_writable: Vec::new(),
         }
     }

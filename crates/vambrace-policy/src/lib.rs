@@ -31,8 +31,8 @@ pub use decide::{Decision, Facts, Judgement, OnWrite, Pending, Policy, PolicySet
 pub use denial::{Denial, Reason};
 pub use git::GitRules;
 pub use job::{
-    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Place, Repository, Runs,
-    Variable, VariableValue,
+    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Naming, Place, Repository,
+    Runs, Variable, VariableValue,
 };
 pub use obligation::{Obligations, Severity};
 pub use operator_rule::{OperatorRule, Verdict};

@@ -18,7 +18,7 @@ pub struct Obligations {
 }
 
 impl Obligations {
-    pub(crate) fn of(role: Role, capability: Capability) -> Obligations {
+    pub fn of(role: Role, capability: Capability) -> Obligations {
         let changes = match capability.effect() {
             Effect::Read => false,
             Effect::Write | Effect::Command => true,

@@ -32,6 +32,7 @@ struct Usable {
 pub(crate) struct Group {
     folders: Vec<PathBuf>,
     procs_files: Vec<PathBuf>,
+    limits: CageLimits,
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -60,7 +61,7 @@ impl Groups {
         let plain: String = name.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}{number}-{plain}", own_prefix());
-        let mut group = Group { folders: Vec::new(), procs_files: Vec::new() };
+        let mut group = Group { folders: Vec::new(), procs_files: Vec::new(), limits };
         for usable in &self.usable {
             let folder = usable.folder.join(&name);
             std::fs::create_dir(&folder)?;
@@ -80,6 +81,30 @@ impl Group {
     /// Into each of these the id of a process is written to put it into the group.
     pub(crate) fn procs_files(&self) -> &[PathBuf] {
         &self.procs_files
+    }
+
+    pub(crate) fn limits(&self) -> CageLimits {
+        self.limits
+    }
+
+    /// Whether the kernel has ended something in it for its memory.
+    pub(crate) fn has_exceeded_memory(&self) -> bool {
+        let says = |text: &str| {
+            text.lines()
+                .filter_map(|line| line.split_once(' '))
+                .any(|(key, count)| key == "oom_kill" && count != "0")
+        };
+        let files = self
+            .folders
+            .iter()
+            .flat_map(|folder| ["memory.oom_control", "memory.events"].map(|name| folder.join(name)));
+        files.filter_map(|file| std::fs::read_to_string(file).ok()).any(|text| says(&text))
+    }
+
+    /// Whether nobody is in it any more. Then it limits the next cage as well as a new one would, and making groups is
+    /// among the dearest parts of a cage.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.procs_files.iter().all(|file| std::fs::read(file).is_ok_and(|text| text.is_empty()))
     }
 
     /// Whether all is gone. While a process of the group lives, it is not; kill first.
@@ -130,8 +155,6 @@ impl Usable {
                 (Controller::Memory, Version::Two) => {
                     write(folder, "memory.max", limits.memory_bytes)?;
                     optional(write(folder, "memory.swap.max", 0))?;
-                    // One process of a cage killed leaves a broken rest; the whole cage goes.
-                    optional(write(folder, "memory.oom.group", 1))?;
                 }
                 (Controller::Memory, Version::One) => {
                     // The sum with swap may never be less than the memory alone, so memory comes first.

@@ -168,6 +168,8 @@ fn git_variables(git: Git) -> Vec<(String, String)> {
     let mut pairs = vec![
         ("GIT_ATTR_NOSYSTEM", "1"),
         ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        // A service is a mount of its own beneath the folder that holds its repository.
+        ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1"),
         ("GIT_EDITOR", "false"),
         ("GIT_NO_LAZY_FETCH", "1"),
         // A read-only repository cannot take the lock that `git status` would like.

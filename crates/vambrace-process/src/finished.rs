@@ -61,6 +61,10 @@ pub enum ProgramError {
     Cancelled,
     #[error("the permit belongs to another policy")]
     Stale,
+    #[error("the program was ended, but {why}")]
+    LeftBehind { why: String },
+    #[error("the programs used more memory than they may ({limit} bytes) and were ended")]
+    OutOfMemory { limit: u64 },
     #[error("the cage failed: {why}")]
     Broken { why: String },
 }
@@ -120,6 +124,16 @@ impl ProgramError {
                 "The policy changed while this call was under way, so it was not done.".to_owned(),
                 "Make the call again.",
             ),
+            ProgramError::LeftBehind { .. } => (
+                ErrorCode::SecurityError,
+                sentence(&self.to_string()),
+                "Stop and tell the person you work for: it may run on their machine, and they have to remove it.",
+            ),
+            ProgramError::OutOfMemory { .. } => (
+                ErrorCode::ResourceExhausted,
+                sentence(&self.to_string()),
+                "Ask for less at once, or ask the operator to raise `limits.memory_bytes`.",
+            ),
             ProgramError::Broken { .. } => (
                 ErrorCode::CommandFailed,
                 sentence(&self.to_string()),
@@ -132,7 +146,7 @@ impl ProgramError {
 
 /// Texts that are joined by colons become one that stands alone.
 fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
+    let mut letters = text.trim_end_matches('.').chars();
     let first = letters.next().map(|letter| letter.to_uppercase().collect::<String>()).unwrap_or_default();
     format!("{first}{}.", letters.as_str())
 }

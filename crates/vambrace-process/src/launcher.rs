@@ -10,6 +10,7 @@ mod program;
 mod reaper;
 mod root;
 mod runner;
+mod score;
 mod spawn_unsafe;
 
 use std::ffi::OsStr;
@@ -20,10 +21,11 @@ use std::process::ExitCode;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::process::{DumpableBehavior, PidfdFlags};
+use rustix::process::{DumpableBehavior, PidfdFlags, Signal};
 use seccompiler::BpfProgram;
 
 use crate::cage::{Layer, Missing};
+use crate::placeholder::Witness;
 use crate::spec::{CageSpec, Mount};
 use crate::wire::message::{Answer, Confine, decode_confine, decode_spec, encode_answer};
 use crate::wire::{self, Line};
@@ -31,13 +33,21 @@ use cell::{Birth, Owner};
 use kernel_unsafe::Cloned;
 use namespaces::Namespaces;
 use runner::Runner;
+use score::Score;
 
 /// The first argument that makes this binary a launcher, and the one that makes it a runner inside another backend.
 pub(crate) const LAUNCHER: &str = "__cage";
 pub(crate) const RUNNER: &str = "__cage-runner";
 
-/// How long nothing was asked before the next cell's first process is made ahead.
-const QUIET: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
+/// How long nothing was asked before the next cell's first process is made ahead: until a short program has ended, with
+/// which it would share the processors.
+const QUIET: Timespec = Timespec { tv_sec: 0, tv_nsec: 4_000_000 };
+
+/// Beyond this many remembered cells, those that are dead are forgotten.
+const MANY_CELLS: usize = 64;
+const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+/// Nothing lives this long after SIGKILL but what hangs in the kernel.
+const DYING: Timespec = Timespec { tv_sec: 3, tv_nsec: 0 };
 
 const GROUP2_MAGIC: rustix::fs::FsWord = 0x6367_7270;
 
@@ -79,6 +89,8 @@ struct Maker {
     own: OwnedFd,
     /// Born and not wanted yet.
     next: Option<Embryo>,
+    /// The first processes of cells that were handed out.
+    cells: Vec<OwnedFd>,
 }
 
 /// The first process of a cell that has no spec yet.
@@ -88,12 +100,13 @@ struct Embryo {
     process: OwnedFd,
 }
 
-/// Makes cells until the other end is gone. All cells then die with this process.
+/// Makes cells until the other end is gone. All cells then die with this process. An argument names the journal to which
+/// their death is told.
 fn launcher(control: OwnedFd) -> Result<(), Errno> {
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     kernel_unsafe::reset_signals();
     kernel_unsafe::ignore_children();
-    let mut line = Line::new(control);
+    let witness = std::env::args_os().nth(2).and_then(|journal| Witness::of(Path::new(&journal)));
     let mut maker = Maker {
         filter: filter::program(),
         namespaces: Namespaces::all(),
@@ -103,27 +116,24 @@ fn launcher(control: OwnedFd) -> Result<(), Errno> {
         },
         own: rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())?,
         next: None,
+        cells: Vec::new(),
     };
-    loop {
-        // Not while a cell has just been asked for: its programs would share the processors with the kernel's work.
-        if maker.next.is_none() && !is_readable(&line, QUIET)? {
-            maker.next = maker.bear(None).ok();
-        }
-        let Some(mut frame) = line.receive()? else { return Ok(()) };
-        let (Ok(spec), Some(cell)) = (decode_spec(&frame.body), frame.descriptors.pop()) else {
-            return Err(Errno::BADMSG);
-        };
-        match maker.make(&spec, &frame.body, cell.as_fd()) {
-            Ok(made) => {
-                let answer = encode_answer(&Answer::Made { pid: u64::from(made.pid) });
-                line.send(&answer, &[made.process.as_fd()])?;
-            }
-            Err(errno) => {
-                let why = format!("no process could be made: {}", confine::said(errno));
-                line.send(&encode_answer(&Answer::Refused(why)), &[])?;
-            }
-        }
+    match maker.serve(&mut Line::new(control)) {
+        // With answers unread, or in the middle of one, the other end was killed.
+        Ok(()) | Err(Errno::CONNRESET | Errno::PIPE) => {}
+        Err(errno) => return Err(errno),
     }
+    if let Some(witness) = witness
+        && maker.end_cells()
+    {
+        witness.tell();
+    }
+    Ok(())
+}
+
+fn is_dead(process: &OwnedFd, most: Timespec) -> bool {
+    let mut watched = [PollFd::new(process, PollFlags::IN)];
+    rustix::event::poll(&mut watched, Some(&most)).is_ok_and(|n_ready| n_ready > 0)
 }
 
 fn is_readable(line: &Line, most: Timespec) -> Result<bool, Errno> {
@@ -136,6 +146,45 @@ fn is_readable(line: &Line, most: Timespec) -> Result<bool, Errno> {
 }
 
 impl Maker {
+    fn serve(&mut self, line: &mut Line) -> Result<(), Errno> {
+        loop {
+            // Not while a cell has just been asked for: its programs would share the processors with the kernel's work.
+            if self.next.is_none() && !is_readable(line, QUIET)? {
+                self.next = self.bear(None).ok();
+            }
+            let Some(mut frame) = line.receive()? else { return Ok(()) };
+            let (Ok(spec), Some(cell)) = (decode_spec(&frame.body), frame.descriptors.pop()) else {
+                return Err(Errno::BADMSG);
+            };
+            match self.make(&spec, &frame.body, cell.as_fd()) {
+                Ok(made) => {
+                    let answer = encode_answer(&Answer::Made { pid: u64::from(made.pid) });
+                    line.send(&answer, &[made.process.as_fd()])?;
+                    self.remember(made.process);
+                }
+                Err(errno) => {
+                    let why = format!("no process could be made: {}", confine::said(errno));
+                    line.send(&encode_answer(&Answer::Refused(why)), &[])?;
+                }
+            }
+        }
+    }
+
+    fn remember(&mut self, cell: OwnedFd) {
+        if self.cells.len() >= MANY_CELLS {
+            self.cells.retain(|cell| !is_dead(cell, NO_TIME));
+        }
+        self.cells.push(cell);
+    }
+
+    /// Whether all of them are really dead. The first process of a pid namespace ends after all others in it.
+    fn end_cells(&self) -> bool {
+        for cell in &self.cells {
+            let _ended = rustix::process::pidfd_send_signal(cell, Signal::KILL);
+        }
+        self.cells.iter().all(|cell| is_dead(cell, DYING))
+    }
+
     fn make(&mut self, spec: &CageSpec, encoded: &[u8], cell: BorrowedFd<'_>) -> Result<Embryo, Errno> {
         if let Some(group) = spec.groups.iter().find_map(|file| open_group2(file)) {
             let embryo = self.bear(Some(group.as_fd()))?;
@@ -212,7 +261,7 @@ fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
     let mut line = Line::new(control);
     let Some(frame) = line.receive()? else { return Ok(()) };
     let asked = decode_confine(&frame.body).map_err(|_| Errno::BADMSG)?;
-    let mut runner = Runner::new(line, &[])?;
+    let mut runner = Runner::new(line, &[], Score::open())?;
     let missing = confine_runner(&asked);
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     runner.serve(missing);

@@ -10,14 +10,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use vambrace_policy::{Epoch, Input, Job, JobCommand, JobTarget, Level, Permit, Place, Runs, Variable};
+use vambrace_policy::{
+    Epoch, Input, Job, JobCommand, JobTarget, Level, Naming, Permit, Place, Runs, Variable,
+};
 use vambrace_types::Enforcement;
 
 use crate::cell::{self, Captured, Channel, Launcher, Stdio, Watch};
+use crate::cgroup::Group;
 use crate::environment::{EnvironmentError, Git, SafeEnvironment};
 use crate::lookup::{LookupError, TrustedPath};
-use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget};
-use crate::placeholder::{Placeholders, quarantine};
+use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
+use crate::placeholder::{Moved, Placeholders, RunJournal, Running, open_again, quarantine, recover};
 use crate::posture::traps::Traps;
 use crate::surroundings::Surroundings;
 use crate::workspace::{View, Walker};
@@ -37,12 +40,15 @@ pub struct Programs {
     /// The error is told to whoever wants to run something.
     surroundings: Result<Surroundings, String>,
     walker: Walker,
-    placeholders: OnceLock<Option<Arc<Placeholders>>>,
+    placeholders: Placeholders,
+    journal: OnceLock<Option<Arc<RunJournal>>>,
     groups: OnceLock<cgroup::Groups>,
     launcher: Mutex<Option<Arc<Launcher>>>,
     shelf: Arc<Shelf>,
-    proof: OnceLock<Result<Proof, ProgramError>>,
+    proof: Mutex<Option<Arc<Proof>>>,
     n_running: AtomicUsize,
+    n_cages: AtomicUsize,
+    baseline: Baseline,
     missing: Mutex<Vec<Missing>>,
 }
 
@@ -84,14 +90,18 @@ pub struct RunContext<'a> {
     pub live: Option<&'a dyn Live>,
     /// The most programs of this kind that may run at once.
     pub n_at_once: Option<usize>,
+    /// Hears of protected names that the job made and that were taken away, however the job ended.
+    pub planted: &'a (dyn Fn(Vec<String>) + Sync),
 }
 
 /// Between TERM and KILL (decision C13).
 const GRACE: Duration = Duration::from_secs(5);
 /// For a person who can stop it.
 const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+/// LIMIT: jobs at once, of all callers together.
+const MOST_CAGES: usize = 64;
 /// How long a prepared cage is kept without use.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_secs(30);
 
 impl Programs {
     pub fn new(settings: ProgramsSettings, epoch: Epoch) -> Programs {
@@ -100,13 +110,19 @@ impl Programs {
 
     /// Runs the attacks inside a cage built from the live settings, once. `told` hears of it from whichever caller ran it.
     /// One success refuses all programs from then on.
-    pub fn prove(&self, told: &dyn Fn(&Posture)) -> Result<&Posture, ProgramError> {
-        let proof = self.proof.get_or_init(|| {
-            let proof = self.attack_ourselves()?;
-            told(&proof.posture);
-            Ok(proof)
-        });
-        proof.as_ref().map(|proof| &proof.posture).map_err(Clone::clone)
+    /// What could not be attacked is tried again by the next caller: a full disk is not for ever.
+    pub fn prove(&self, told: &dyn Fn(&Posture)) -> Result<(), ProgramError> {
+        let mut proof = self.proof.lock().unwrap_or_else(PoisonError::into_inner);
+        if proof.is_none() {
+            let found = self.attack_ourselves()?;
+            told(&found.posture);
+            *proof = Some(Arc::new(found));
+        }
+        Ok(())
+    }
+
+    fn proof(&self) -> Option<Arc<Proof>> {
+        self.proof.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The walls that the last cage could not have, for whoever explains a refusal.
@@ -115,16 +131,14 @@ impl Programs {
     }
 
     /// What the proof found, if there was one.
-    pub fn posture(&self) -> Option<&Posture> {
-        self.proof.get().and_then(|proof| proof.as_ref().ok()).map(|proof| &proof.posture)
+    pub fn posture(&self) -> Option<Posture> {
+        self.proof().map(|proof| proof.posture.clone())
     }
 
     /// Whether programs may be started at all.
     pub fn ready(&self) -> Result<(), ProgramError> {
-        let proof = match self.proof.get() {
-            Some(Ok(proof)) => proof,
-            Some(Err(error)) => return Err(error.clone()),
-            None => return Err(ProgramError::PostureBroken { rows: "it was not attacked yet".to_owned() }),
+        let Some(proof) = self.proof() else {
+            return Err(ProgramError::PostureBroken { rows: "it was not attacked yet".to_owned() });
         };
         if proof.posture.holds() || self.accepts_weak(proof.enforcement) {
             return Ok(());
@@ -142,8 +156,7 @@ impl Programs {
 
     /// What stands around a program, as far as is known.
     pub fn enforcement(&self) -> Enforcement {
-        let proof = self.proof.get().and_then(|proof| proof.as_ref().ok());
-        proof.map_or(Enforcement::None, |proof| proof.enforcement)
+        self.proof().map_or(Enforcement::None, |proof| proof.enforcement)
     }
 
     /// Where a program is, for those who choose between programs.
@@ -157,9 +170,10 @@ impl Programs {
         permit: Permit<A>,
         context: &RunContext<'_>,
     ) -> Result<Finished, ProgramError> {
+        let _cage = seat(&self.n_cages, MOST_CAGES)?;
         let action = permit.redeem(self.epoch)?;
         let job = action.job();
-        let _seat = self.seat(context.n_at_once)?;
+        let _seat = context.n_at_once.map(|most| seat(&self.n_running, most)).transpose()?;
         match job.place {
             Place::Host => self.run_on_host(&job, context),
             Place::Cage => {
@@ -169,29 +183,35 @@ impl Programs {
         }
     }
 
-    /// INVARIANT: counted before it is compared, so two callers cannot both take the last seat.
-    fn seat(&self, most: Option<usize>) -> Result<Option<Seat<'_>>, ProgramError> {
-        let Some(n_most) = most else { return Ok(None) };
-        let seat = Seat(&self.n_running);
-        if self.n_running.fetch_add(1, Ordering::SeqCst) >= n_most {
-            return Err(ProgramError::TooMany { n_most });
-        }
-        Ok(Some(seat))
-    }
-
     fn run_caged(&self, job: &Job, context: &RunContext<'_>) -> Result<Finished, ProgramError> {
         let order = self.order(job, Some(context))?;
         let mut kept = self.cell_for(job, context.caller)?;
         let mut warnings = self.weigh(&kept.layers)?;
+        let running = self.note_begin(&kept.view)?;
+        let before = self.baseline.enter(&kept.view);
         let outcome = self.execute(&mut kept.cell, &order, job, context);
+        let exceeded = kept.group.as_ref().is_some_and(Group::has_exceeded_memory);
         let enforcement = kept.layers.enforcement();
-        warnings.extend(self.sweep(&kept.view));
-        let captured = match outcome {
-            Ok(captured) => captured,
-            Err(error) => return Err(started(error)),
-        };
-        if job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller && kept.cell.is_reusable() {
+        let warm = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
+        // INVARIANT: nothing of the job is alive when its traces are looked for. A cell that reported the end has ended
+        // all of it; any other is ended here.
+        if warm && outcome.is_ok() && kept.cell.is_reusable() {
             self.shelf.put(context.caller, kept);
+        } else {
+            self.shelf.dissolve(kept);
+        }
+        let swept = self.sweep(&before.view, context);
+        drop((before, running));
+        swept?;
+        let captured = match outcome {
+            Err(cell::CageError::Died) if exceeded => {
+                let limit = job.memory.unwrap_or(self.settings.limits.memory).bytes();
+                return Err(ProgramError::OutOfMemory { limit });
+            }
+            outcome => outcome.map_err(started)?,
+        };
+        if exceeded {
+            warnings.push("A program used more memory than it may and was ended.".to_owned());
         }
         finish(captured, job.time, enforcement, warnings)
     }
@@ -253,46 +273,97 @@ impl Programs {
         cell.run(order, Stdio { input, output }, &watch)
     }
 
-    /// Protected names that appeared during the run are taken away, at whatever depth. THREAT: P07, a planted hook.
-    fn sweep(&self, before: &View) -> Vec<String> {
-        let after = match self.walker.walk() {
-            Ok(after) => after,
-            Err(error) => {
-                return vec![format!("The workspace could not be looked at after the run: {error}.")];
-            }
-        };
-        let planted = match self.placeholders() {
-            Some(placeholders) => placeholders.planted(before, &after),
-            None => crate::workspace::new_protected(before, &after),
-        };
-        if planted.is_empty() {
-            return Vec::new();
+    /// So that the next start can take away what a job planted before we were killed.
+    fn note_begin(&self, view: &View) -> Result<Option<Running>, ProgramError> {
+        let Some(journal) = self.journal() else { return Ok(None) };
+        let broken =
+            |error: std::io::Error| ProgramError::Broken { why: format!("the journal of runs: {error}") };
+        journal.begin(view).map(Some).map_err(broken)
+    }
+
+    /// Protected names that appeared during the run are taken away, at whatever depth. THREAT: P07, a planted hook. What
+    /// cannot be taken away makes the call fail: a person has to look before anything else happens there.
+    fn sweep(&self, before: &Arc<View>, context: &RunContext<'_>) -> Result<(), ProgramError> {
+        let left = |why: String| ProgramError::LeftBehind { why };
+        let after = self
+            .look_after(before)
+            .map_err(|error| left(format!("the workspace could not be looked at after the run: {error}")))?;
+        if Arc::ptr_eq(before, &after) {
+            return Ok(());
         }
+        let planted = self.placeholders.planted(before, &after);
         let moved = quarantine(&planted, &self.settings.workspace, &self.settings.state);
-        let name = |path: &Path| {
-            path.strip_prefix(&self.settings.workspace).unwrap_or(path).to_string_lossy().into_owned()
-        };
-        moved
-            .iter()
-            .map(|moved| {
-                format!(
-                    "The program made `{}`, which is protected; it was moved out of the workspace.",
-                    name(&moved.from)
-                )
-            })
-            .collect()
+        (context.planted)(moved.iter().map(|moved| self.describe(moved)).collect());
+        match moved.iter().find(|moved| moved.to.is_err()) {
+            Some(stuck) => Err(left(self.describe(stuck))),
+            None => Ok(()),
+        }
+    }
+
+    /// A program may close a folder behind what it planted there. It is the same user's, so it is opened again.
+    fn look_after(&self, before: &View) -> Result<Arc<View>, String> {
+        // LIMIT: folders closed inside folders closed …; more rounds than a person would ever need.
+        const MOST_ROUNDS: usize = 64;
+        for _ in 0..MOST_ROUNDS {
+            let after = match self.walker.walk() {
+                Ok(after) => after,
+                Err(error) => {
+                    open_again(&self.settings.workspace, &before.service).map_err(|_| error.to_string())?;
+                    self.walker.walk().map_err(|error| error.to_string())?
+                }
+            };
+            let closed: Vec<&PathBuf> = after
+                .masked
+                .iter()
+                .filter(|masked| masked.is_folder && !before.masked.contains(masked))
+                .map(|masked| &masked.path)
+                .filter(|path| !self.is_masked_by_name(path))
+                .collect();
+            if closed.is_empty() {
+                return Ok(after);
+            }
+            for path in closed {
+                open_again(&self.settings.workspace, path)
+                    .map_err(|error| format!("{}: {error}", path.display()))?;
+            }
+        }
+        Err("folders were closed again and again".to_owned())
+    }
+
+    fn is_masked_by_name(&self, path: &Path) -> bool {
+        let inside = path.strip_prefix(&self.settings.workspace).unwrap_or(path);
+        let parts: Vec<String> =
+            inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        self.settings.scope.is_masked(&parts)
+    }
+
+    fn describe(&self, moved: &Moved) -> String {
+        let from = moved.from.strip_prefix(&self.settings.workspace).unwrap_or(&moved.from).display();
+        match &moved.to {
+            Ok(to) => {
+                format!("`{from}` is protected and appeared during the run; it is now `{}`", to.display())
+            }
+            Err(why) => {
+                format!("`{from}` is protected, appeared during the run and could not be taken away: {why}")
+            }
+        }
     }
 
     fn order(&self, job: &Job, caged: Option<&RunContext<'_>>) -> Result<Order, ProgramError> {
+        // THREAT: P07, files of the workspace that tell a program of the host what to run (`rust-toolchain.toml`). What
+        // runs on the host starts where no agent writes.
+        let mut folder = PathBuf::from("/");
+        if caged.is_some() {
+            folder.clone_from(&self.settings.workspace);
+            folder.extend(job.folder.components());
+        }
         let steps = job.steps.iter().map(|step| {
-            let pipeline = step.pipeline.iter().map(|command| self.command(command));
+            let pipeline = step.pipeline.iter().map(|command| self.command(command, job.naming, &folder));
             Ok(OrderStep { join: step.join, pipeline: pipeline.collect::<Result<_, ProgramError>>()? })
         });
         let steps: Vec<_> = steps.collect::<Result<_, ProgramError>>()?;
         let git = if job.programs().any(|program| program == "git") { Git::Direct } else { Git::Inside };
         let environment = self.variables(&job.variables, git, caged.is_some())?;
-        let mut folder = self.settings.workspace.clone();
-        folder.extend(job.folder.components());
         Ok(Order { steps, folder, environment })
     }
 
@@ -315,6 +386,11 @@ impl Programs {
                 ProgramError::Broken { why: error.to_string() }
             }
         })?;
+        if let Some(name) = environment.dropped.first() {
+            // The operator meant a program to have it, and it would not.
+            let why = format!("the variable `{name}` changes how programs are loaded, so none gets it");
+            return Err(ProgramError::NotStarted { program: "the tool".to_owned(), why });
+        }
         Ok(environment.variables)
     }
 
@@ -322,12 +398,22 @@ impl Programs {
         self.settings.backend != Backend::DangerouslyNone
     }
 
-    fn command(&self, command: &JobCommand) -> Result<OrderCommand, ProgramError> {
+    fn command(
+        &self,
+        command: &JobCommand,
+        naming: Naming,
+        folder: &Path,
+    ) -> Result<OrderCommand, ProgramError> {
         let run = match command {
             JobCommand::Enter(folder) => return Ok(OrderCommand::Enter(folder.clone())),
             JobCommand::Run(run) => run,
         };
-        let found = self.trusted.find(&run.program).map_err(not_found)?;
+        let file = match naming {
+            Naming::AnyPath if run.program.contains('/') => {
+                file_at(&folder.join(&run.program), &run.program)?
+            }
+            Naming::AnyPath | Naming::Trusted => self.trusted.find(&run.program).map_err(not_found)?.file,
+        };
         let vector = std::iter::once(run.program.clone()).chain(run.arguments.iter().cloned()).collect();
         let redirects = run.redirects.iter().map(|redirect| OrderRedirect {
             stream: redirect.stream,
@@ -337,20 +423,28 @@ impl Programs {
                 JobTarget::File { path, mode } => OrderTarget::File { path: path.clone(), mode: *mode },
             },
         });
-        Ok(OrderCommand::Run(OrderProgram { file: found.file, vector, redirects: redirects.collect() }))
+        Ok(OrderCommand::Run(OrderProgram { file, vector, redirects: redirects.collect() }))
     }
 
     /// The battery of `posture`, in a cage that differs from the others only by showing our own binary.
     fn attack_ourselves(&self) -> Result<Proof, ProgramError> {
         if !self.is_caging() {
             let layers = build::nothing("backend: none");
-            let posture = Posture { rows: Vec::new(), missing: layers.missing.clone(), backend: "none" };
+            let posture = Posture {
+                rows: Vec::new(),
+                missing: layers.missing.clone(),
+                backend: "none",
+                swept: Vec::new(),
+            };
             return Ok(Proof { posture, enforcement: Enforcement::None });
         }
         let broken = |why: String| ProgramError::Broken { why };
         let service = self.service();
         let traps = Traps::set(&self.settings.state, &self.settings.workspace, &service)
             .map_err(|error| broken(format!("the traps of the self-test: {error}")))?;
+        let swept =
+            recover(&self.settings.state, &self.settings.workspace, &service, &|| self.walker.walk().ok());
+        let swept = swept.iter().map(|moved| self.describe(moved)).collect();
         let (order, mut kept, traps) = self.attack_cell(traps)?;
         let missing = kept.layers.missing.clone();
         let enforcement = kept.layers.enforcement();
@@ -363,9 +457,12 @@ impl Programs {
         };
         let stdio = Stdio { input: cell::Input::Null, output: cell::Output::Capture };
         let captured = kept.cell.run(&order, stdio, &watch).map_err(started)?;
-        drop(kept);
+        self.shelf.dissolve(kept);
         let rows = traps.judge(&captured.stdout);
-        Ok(Proof { posture: Posture { rows, missing, backend: self.settings.backend.as_str() }, enforcement })
+        Ok(Proof {
+            posture: Posture { rows, missing, backend: self.settings.backend.as_str(), swept },
+            enforcement,
+        })
     }
 
     fn service(&self) -> PathBuf {
@@ -374,9 +471,14 @@ impl Programs {
         service
     }
 
-    fn placeholders(&self) -> Option<&Arc<Placeholders>> {
-        let open = || Placeholders::open(&self.settings.state).ok().map(Arc::new);
-        self.placeholders.get_or_init(open).as_ref()
+    /// Without a place to keep it, what is planted before a kill stays until a person finds it; the sweep after a run does
+    /// not need it.
+    fn journal(&self) -> Option<&Arc<RunJournal>> {
+        let open = || {
+            let service = self.service();
+            RunJournal::open(&self.settings.state, &self.settings.workspace, &service).ok().map(Arc::new)
+        };
+        self.journal.get_or_init(open).as_ref()
     }
 
     fn launcher(&self) -> Result<Arc<Launcher>, ProgramError> {
@@ -384,7 +486,8 @@ impl Programs {
         if let Some(launcher) = held.as_ref() {
             return Ok(Arc::clone(launcher));
         }
-        let launcher = Launcher::start(&self.settings.launcher)
+        let journal = self.journal().map(|journal| journal.path());
+        let launcher = Launcher::start_as_witness(&self.settings.launcher, journal)
             .map_err(|error| ProgramError::Broken { why: error.to_string() })?;
         let launcher = Arc::new(launcher);
         *held = Some(Arc::clone(&launcher));
@@ -392,8 +495,51 @@ impl Programs {
     }
 
     /// A launcher that has gone is replaced at the next call.
-    fn forget_launcher(&self) {
-        *self.launcher.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    fn forget_launcher(&self, gone: &Arc<Launcher>) {
+        let mut held = self.launcher.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another caller may have started a new one already, and its cages hang on it.
+        if held.as_ref().is_some_and(|launcher| Arc::ptr_eq(launcher, gone)) {
+            *held = None;
+        }
+    }
+}
+
+/// INVARIANT: counted before it is compared, so two callers cannot both take the last seat.
+fn seat(taken: &AtomicUsize, n_most: usize) -> Result<Seat<'_>, ProgramError> {
+    let seat = Seat(taken);
+    if taken.fetch_add(1, Ordering::SeqCst) >= n_most {
+        return Err(ProgramError::TooMany { n_most });
+    }
+    Ok(seat)
+}
+
+/// The workspace as it was when no program ran. THREAT: P07, two programs at once: what the first makes would be taken for
+/// old by the second.
+///
+/// LIMIT: within one process; programs of another one on the same workspace are compared with its own.
+#[derive(Debug, Default)]
+struct Baseline(Mutex<(usize, Option<Arc<View>>)>);
+
+impl Baseline {
+    fn enter(&self, view: &Arc<View>) -> Entered<'_> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.0 += 1;
+        Entered { baseline: self, view: Arc::clone(held.1.get_or_insert_with(|| Arc::clone(view))) }
+    }
+}
+
+struct Entered<'a> {
+    baseline: &'a Baseline,
+    view: Arc<View>,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        let mut held = self.baseline.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.0 = held.0.saturating_sub(1);
+        if held.0 == 0 {
+            held.1 = None;
+        }
     }
 }
 
@@ -404,6 +550,15 @@ impl Drop for Seat<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
+}
+
+/// A file that a person named; whether it may be executed is the kernel's to say.
+fn file_at(path: &Path, spelled: &str) -> Result<ProgramFile, ProgramError> {
+    let missing = |_| ProgramError::NotInstalled { program: spelled.to_owned() };
+    let path = std::fs::canonicalize(path).map_err(missing)?;
+    let stat =
+        rustix::fs::stat(&path).map_err(|_| ProgramError::NotInstalled { program: spelled.to_owned() })?;
+    Ok(ProgramFile { path, device: stat.st_dev, inode: stat.st_ino })
 }
 
 fn not_found(error: LookupError) -> ProgramError {

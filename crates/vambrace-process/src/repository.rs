@@ -5,8 +5,10 @@
 //! file of git-lfs is seen as it lies in the working tree.
 
 mod config;
+mod leads;
 mod system;
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -66,7 +68,65 @@ pub(crate) fn show(view: &View, repository: Repository) -> Shown {
             shown.mounts.push(if above { Mount::ReadOnly { from, at } } else { Mount::PinReadOnly { at } });
         }
     }
+    hold_targets(view, &harmless, &mut shown);
     shown
+}
+
+/// THREAT: P07, `core.hooksPath = tools/hooks`: what a caged program writes there, the person's next commit runs.
+fn hold_targets(view: &View, harmless: &[&Path], shown: &mut Shown) {
+    let mut targets = BTreeSet::new();
+    let git_files = view.git_files.iter().filter_map(|seen| seen.path.parent()).map(Path::to_owned);
+    let git_trees: Vec<PathBuf> = git_files.collect();
+    for repository in harmless {
+        let configs: Vec<PathBuf> = shown
+            .mounts
+            .iter()
+            .filter_map(|mount| match mount {
+                Mount::Text { at, .. } if at.starts_with(repository) => Some(at.clone()),
+                _ => None,
+            })
+            .collect();
+        let own = if is_git(repository) { repository.parent() } else { Some(*repository) };
+        let trees: Vec<PathBuf> = own.map(Path::to_owned).into_iter().chain(git_trees.clone()).collect();
+        targets.extend(leads::targets(&configs, &trees, &view.service));
+    }
+    let covers = |mount: &Mount, path: &Path| match mount {
+        Mount::EmptyFolder { at } | Mount::EmptyFile { at } | Mount::PinReadOnly { at } => {
+            path.starts_with(at)
+        }
+        Mount::Text { at, .. } => path == at,
+        _ => false,
+    };
+    targets.retain(|path| {
+        !view.protected.iter().any(|seen| path.starts_with(&seen.path))
+            && !shown.mounts.iter().any(|mount| covers(mount, path))
+    });
+    // Sorted, so a folder comes before what is in it, which it holds already.
+    let mut outer: Vec<PathBuf> = Vec::new();
+    for path in targets {
+        if !outer.last().is_some_and(|last| path.starts_with(last)) {
+            outer.push(path);
+        }
+    }
+    // A mount point cannot be renamed, so the folders on the way become some too.
+    let mut pins = BTreeSet::new();
+    for parent in outer.iter().flat_map(|path| path.ancestors().skip(1)) {
+        let is_inside = parent.starts_with(&view.service) && parent != view.service;
+        let is_mounted = harmless.contains(&parent) || view.pinned.iter().any(|pinned| pinned == parent);
+        if is_inside && !is_mounted {
+            pins.insert(parent.to_owned());
+        }
+    }
+    // Inside a repository they lie on it; elsewhere a repository may lie on them.
+    let in_repository = |path: &Path| harmless.iter().any(|repository| path.starts_with(repository));
+    let pins = pins.into_iter().map(|at| Mount::Pin { at });
+    let held = outer.into_iter().map(|at| Mount::PinReadOnly { at });
+    let (later, first): (Vec<Mount>, Vec<Mount>) = pins.chain(held).partition(|mount| match mount {
+        Mount::Pin { at } | Mount::PinReadOnly { at } => in_repository(at),
+        _ => false,
+    });
+    shown.mounts.splice(0..0, first);
+    shown.mounts.extend(later);
 }
 
 fn is_git(path: &Path) -> bool {

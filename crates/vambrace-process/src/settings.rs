@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use vambrace_policy::Scope;
 use vambrace_types::{ByteLimit, Secret};
@@ -46,13 +45,10 @@ pub enum Reuse {
 
 #[derive(Debug, Clone, Copy)]
 pub struct ProgramLimits {
-    pub time: Duration,
     pub output: ByteLimit,
     pub memory: ByteLimit,
     pub processes: u64,
     pub file: ByteLimit,
-    /// How many programs of one kind run at once (specification 003's spawn).
-    pub at_once: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -76,6 +72,8 @@ pub struct ProgramsSettings {
     pub launcher: PathBuf,
     /// Where the workspace really is.
     pub workspace: PathBuf,
+    /// Other spellings of it, through links, that arguments may use.
+    pub spellings: Vec<PathBuf>,
     pub scope: Arc<Scope>,
     /// Where what a crash must not lose is kept; outside the workspace.
     pub state: PathBuf,

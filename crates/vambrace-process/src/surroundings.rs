@@ -22,6 +22,8 @@ use crate::workspace::{Kind, View};
 
 pub(crate) use system::User;
 
+const MIRROR: &str = ".vambrace";
+
 #[derive(Debug)]
 pub(crate) struct SurroundingsSettings {
     /// As the kernel resolves it.
@@ -180,7 +182,12 @@ impl Surroundings {
 
     /// Pins, protected names and shared paths inside the service, in this order: a pin would cover what lies in it.
     fn laid_on_top(&self, view: &View, parts: &SpecParts<'_>) -> Vec<Mount> {
-        let mut mounts: Vec<Mount> = view.pinned.iter().map(|at| Mount::Pin { at: at.clone() }).collect();
+        let mut pinned: BTreeSet<PathBuf> = view.pinned.iter().cloned().collect();
+        for path in self.shared_inside(view) {
+            let parents = path.ancestors().skip(1).take_while(|parent| **parent != view.service);
+            pinned.extend(parents.map(Path::to_owned));
+        }
+        let mut mounts: Vec<Mount> = pinned.into_iter().map(|at| Mount::Pin { at }).collect();
         let mut read_only: BTreeSet<PathBuf> = BTreeSet::new();
         for seen in view.protected.iter().filter(|seen| seen.path.starts_with(&view.service)) {
             match seen.kind {
@@ -194,7 +201,13 @@ impl Surroundings {
         read_only.extend(self.shared_inside(view));
         read_only.extend(parts.placeholders.iter().cloned());
         // Sorted, so a folder comes before what is in it.
-        mounts.extend(read_only.into_iter().map(|at| Mount::PinReadOnly { at }));
+        mounts.extend(read_only.into_iter().map(|at| {
+            // The mirror of the record holds what other calls saw; to a search it is noise at best.
+            let is_mirror = at.file_name().is_some_and(|name| name == MIRROR) && at.is_dir();
+            // A placeholder's own folder stays out of reach, locks and all.
+            let is_placeholder = parts.placeholders.contains(&at);
+            if is_mirror || is_placeholder { Mount::EmptyFolder { at } } else { Mount::PinReadOnly { at } }
+        }));
         mounts
     }
 

@@ -17,7 +17,7 @@ use vambrace_tools::{Look, Notes, ProgressSink, Tool};
 use vambrace_types::{CallId, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
 
 pub(crate) use conclude::conclude;
-pub(crate) use decide::{decide, patience, settle};
+pub(crate) use decide::{decide, patience};
 pub(crate) use prove::prove;
 pub(crate) use record::{record_intent, standing};
 pub(crate) use validate::{decode, scan};
@@ -119,6 +119,8 @@ pub(crate) struct Trail {
     pub(crate) warnings: Vec<String>,
     /// Secrets that the tool covered itself.
     pub(crate) n_redacted: usize,
+    /// Protected names that programs made and that were taken away.
+    pub(crate) planted: Vec<String>,
 }
 
 impl Default for Trail {
@@ -131,6 +133,7 @@ impl Default for Trail {
             enforcement,
             warnings: Vec::new(),
             n_redacted: 0,
+            planted: Vec::new(),
         }
     }
 }
@@ -144,6 +147,7 @@ impl Trail {
     pub(crate) fn learn(&mut self, notes: Notes) {
         self.warnings.extend(notes.warnings);
         self.n_redacted = notes.n_redacted;
+        self.planted = notes.planted;
         self.enforcement = notes.enforcement.unwrap_or(self.enforcement);
     }
 }

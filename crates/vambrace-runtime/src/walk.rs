@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use vambrace_files::Stop;
-use vambrace_policy::{Action, Capability};
+use vambrace_policy::{Action, Capability, Obligations};
 use vambrace_tools::{CallContext, Hands, Look, Tool, Warrant};
 use vambrace_types::{Enforcement, ErrorCode, RawOutput, ToolError};
 
@@ -64,6 +64,8 @@ async fn attempt<T: Tool>(
     let standing = stage::standing(corridor, call, T::Action::CAPABILITY, trail)?;
     policy.admit(&standing)?;
     policy.authorize(&call.entry.caller, T::Action::CAPABILITY)?;
+    // However it ends, what it wanted to do decides how loudly it is told.
+    trail.severity = Obligations::of(call.entry.caller.role, T::Action::CAPABILITY).severity;
 
     // 5 validate: arguments become an action.
     let args = stage::decode::<T::Args>(call)?;
@@ -74,6 +76,7 @@ async fn attempt<T: Tool>(
             limits: parts.limits,
             command: policy.command(),
             toolbox: &parts.toolbox,
+            dry_run: call.entry.dry_run,
         },
     )?;
 
@@ -90,10 +93,7 @@ async fn attempt<T: Tool>(
         parts.limits,
         stop.clone(),
     );
-    let mut permit = stage::decide(corridor, call, &standing, action)?;
-    if let Some(settled) = stage::settle(tool, &permit, &look)? {
-        permit = stage::decide(corridor, call, &standing, settled)?;
-    }
+    let permit = stage::decide(tool, corridor, call, &standing, action, &look)?;
     trail.allowed_by(&permit);
 
     // What follows is watched: the caller may cancel or go, and time may run out.

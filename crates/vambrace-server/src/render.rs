@@ -226,7 +226,9 @@ fn notes(reply: &Reply, out: &mut String) {
         }
         let _ = writeln!(out, "[{text}]");
     };
-    if metadata.dry_run && reply.error().is_none() {
+    // The words of specification 002 stand alone.
+    let says_so_itself = reply.tool() == "bash_command" && reply.data().as_tree().get("message").is_some();
+    if metadata.dry_run && reply.error().is_none() && !says_so_itself {
         note("dry run: nothing was changed".to_owned());
     }
     if metadata.redactions > 0 {

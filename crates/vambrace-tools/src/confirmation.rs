@@ -1,7 +1,7 @@
 //! Short-lived tokens that bind a second call to what the first one showed. A token is a keyed hash of everything it
 //! stands for, so nothing has to be stored and a token for one push is worthless for another.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -10,9 +10,14 @@ use vambrace_audit::Clock;
 use vambrace_types::{ErrorCode, Secret, ToolError};
 
 pub struct Confirmations {
-    key: Secret<Vec<u8>>,
+    key: OnceLock<Option<Secret<Vec<u8>>>>,
+    make_key: MakeKey,
     clock: Arc<dyn Clock>,
 }
+
+/// Where the key comes from: somewhere that outlives this process.
+/// Without one there are no tokens.
+pub type MakeKey = Box<dyn Fn() -> Option<Secret<Vec<u8>>> + Send + Sync>;
 
 /// How long a person or a model may think about it.
 pub(crate) const LIFE: Duration = Duration::from_secs(300);
@@ -24,8 +29,9 @@ impl std::fmt::Debug for Confirmations {
 }
 
 impl Confirmations {
-    pub fn new(key: Secret<Vec<u8>>, clock: Arc<dyn Clock>) -> Confirmations {
-        Confirmations { key, clock }
+    /// The key is asked for when the first token is.
+    pub fn new(make_key: MakeKey, clock: Arc<dyn Clock>) -> Confirmations {
+        Confirmations { key: OnceLock::new(), make_key, clock }
     }
 
     fn now(&self) -> u64 {
@@ -59,7 +65,9 @@ impl Confirmations {
     }
 
     fn keyed(&self, until: u64, parts: &[&str]) -> Option<Hmac<Sha256>> {
-        let mut keyed = Hmac::<Sha256>::new_from_slice(self.key.expose()).ok()?;
+        let mut keyed =
+            Hmac::<Sha256>::new_from_slice(self.key.get_or_init(|| (self.make_key)()).as_ref()?.expose())
+                .ok()?;
         keyed.update(&until.to_le_bytes());
         for part in parts {
             // With their lengths, or two neighbours could be cut elsewhere.

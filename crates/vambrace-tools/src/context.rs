@@ -27,6 +27,8 @@ pub struct CallContext<'a> {
     pub limits: Limits,
     pub command: &'a CommandPolicy,
     pub toolbox: &'a Toolbox,
+    /// The call only wants to see what would be done.
+    pub dry_run: bool,
 }
 
 impl CallContext<'_> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use vambrace_audit::{AuditError, IntentReceipt};
 use vambrace_edit::Budget;
-use vambrace_files::{Deadline, EntryKind, Files, Outputs, Stop, Text, WorkLimit};
+use vambrace_files::{Deadline, EntryKind, Files, FilesError, Outputs, Stop, Text, WorkLimit};
 use vambrace_policy::command::Word;
 use vambrace_policy::{Action, Decision, Facts, ListFiles, Permit, Policy, ReadFile, Runs, Scope, Standing};
 use vambrace_process::{Finished, Live, Programs, RunContext};
@@ -63,6 +63,8 @@ pub struct Notes {
     pub warnings: Vec<String>,
     /// Secrets that the tool covered itself.
     pub n_redacted: usize,
+    /// Protected names that programs made and that were taken away.
+    pub planted: Vec<String>,
     /// What really stood around the programs it ran, the weakest of them.
     pub enforcement: Option<Enforcement>,
 }
@@ -131,11 +133,17 @@ impl<'call> Hands<'call> {
     ) -> Result<Finished, ToolError> {
         self.files_to_change()?;
         let cancelled = || self.stop.is_set();
+        let planted = |names: Vec<String>| {
+            let mut notes = self.notes();
+            notes.warnings.extend(names.iter().map(|name| format!("{name}.")));
+            notes.planted.extend(names);
+        };
         let context = RunContext {
             caller: &self.caller.id,
             cancelled: &cancelled,
             live: self.live.map(|live| &**live as &dyn Live),
             n_at_once: crowd,
+            planted: &planted,
         };
         let finished = self.blocking(|| self.instruments.programs.run(permit, &context))?;
         let finished = finished.map_err(|error| error.to_tool_error())?;
@@ -301,13 +309,23 @@ impl<'call> Look<'call> {
         ScopedPath::beneath(folder, text, self.policy.scope().bearings()).ok()
     }
 
-    /// The names that a glob means in a folder, without those that the caller may not read.
-    pub(crate) fn expand(&self, folder: &ScopedPath, word: &Word) -> Result<Vec<String>, ToolError> {
+    /// The names that a glob means in a folder, without those that the caller may not read. What it looks at is taken
+    /// off `entries_left`, which the words of a line share.
+    pub(crate) fn expand(
+        &self,
+        folder: &ScopedPath,
+        word: &Word,
+        entries_left: &mut usize,
+    ) -> Result<Vec<String>, ToolError> {
+        if self.stop.is_set() {
+            return Err(files(FilesError::Stopped));
+        }
         let action = ListFiles { path: folder.clone(), recursive: true };
         let tool = ToolName::of("read_file");
         match self.policy.decide(self.caller, &Standing::Free, &tool, action, &Facts::default()) {
             Decision::Allow(permit) => {
-                self.instruments.files.expand(folder, word, permit.withheld()).map_err(files)
+                let files_door = &self.instruments.files;
+                files_door.expand_within(folder, word, permit.withheld(), entries_left).map_err(files)
             }
             Decision::Ask(pending) => Err(pending.question().to_tool_error()),
             Decision::Deny(denial) => Err(denial.to_tool_error()),

@@ -19,7 +19,7 @@ mod toolbox;
 
 pub use about::{About, Audience, Hints};
 pub use catalog::{ALIASES, Visitor, visit_all};
-pub use confirmation::Confirmations;
+pub use confirmation::{Confirmations, MakeKey};
 pub use context::{CallContext, Limits};
 pub use file::Change;
 pub use hands::{Blocking, Hands, Instruments, Look, Notes, ProgressSink, Warrant};

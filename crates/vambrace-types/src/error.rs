@@ -97,7 +97,7 @@ codes! {
     CommandFailed Failed "A program ended with an error, or could not be started.";
     SecretUnresolved Failed "A secret that the tool needs has no value, so the tool was not started.";
     NoToolchain Failed "Nothing in the folder tells which toolchain to use.";
-    ConfirmationInvalid Failed "The confirmation token is unknown, used, too old or made for something else.";
+    ConfirmationInvalid Failed "The confirmation token is unknown, too old or made for something else.";
     Timeout Failed "The call ran longer than it may.";
     Cancelled Failed "The caller cancelled the call.";
     IoError Failed "The operating system reported an error.";

@@ -83,13 +83,12 @@ pub(super) fn git_rules(config: &Config) -> Result<GitRules, ResolveError> {
 
 /// Our own binary, which the launcher is: the running file, even if another has taken its name since.
 const OURSELVES: &str = "/proc/self/exe";
-/// Specification 003: at most five spawned programs at once.
-const AT_ONCE: usize = 5;
 
 pub(super) fn programs(
     config: &Config,
     scope: &Arc<Scope>,
     workspace: &Path,
+    spelled: &Path,
     state: &Path,
     environment: &BTreeMap<String, String>,
 ) -> ProgramsSettings {
@@ -104,6 +103,7 @@ pub(super) fn programs(
     ProgramsSettings {
         launcher: PathBuf::from(OURSELVES),
         workspace: workspace.to_owned(),
+        spellings: vec![spelled.to_owned()],
         scope: Arc::clone(scope),
         state: state.to_owned(),
         backend,
@@ -115,12 +115,10 @@ pub(super) fn programs(
         read: config.sandbox.read.iter().map(beneath).collect(),
         write: config.sandbox.write.iter().map(beneath).collect(),
         limits: ProgramLimits {
-            time: config.limits.time.duration(),
             output: ByteLimit::new(config.limits.output_bytes),
             memory: ByteLimit::new(config.limits.memory_bytes),
             processes: config.limits.processes,
             file: ByteLimit::new(config.limits.file_bytes),
-            at_once: AT_ONCE,
         },
         environment: EnvironmentSettings {
             inherit: match &config.env.inherit {

@@ -62,6 +62,16 @@ fn tree() -> World {
         "a-b",
         "star*.rs",
         "tests/sub/it.rs",
+        "@opts",
+        "+x",
+        "(",
+        "!",
+        ":(top)x",
+        "=",
+        ",",
+        "~",
+        "_x",
+        "@scope/x",
     ] {
         world.put(path, "x");
     }
@@ -74,11 +84,11 @@ fn tree() -> World {
 fn check(world: &World, folder: &str, pattern: &str) {
     let theirs = bash(world, folder, pattern);
     let ours = expand(world, folder, pattern).unwrap();
-    // A name that nothing stands before gets `./`; a word that matches nothing stays what it was.
+    // A name that could mean something else than itself gets `./`; a word that matches nothing stays what it was.
     let marked: Vec<String> = match theirs.as_slice() {
         [only] if *only == word(pattern).spelled() => theirs,
         _ => {
-            let is_safe = |name: &str| ["/", "./", "../"].iter().any(|start| name.starts_with(start));
+            let is_safe = |name: &str| !name.starts_with(['-', '@', '+', '(', '!', ':', '[', '=', ',', '~']);
             theirs.iter().map(|name| if is_safe(name) { name.clone() } else { format!("./{name}") }).collect()
         }
     };
@@ -134,6 +144,9 @@ fn globs_mean_what_bash_says() {
         "**",
         "é*",
         "-*",
+        "[@+]*",
+        "@scope/*",
+        "[!a-z]",
         ".config/*",
         ".c*/*",
         "./*",
@@ -171,7 +184,7 @@ fn names_that_may_not_be_read_are_not_named() {
     let check = |pattern: &str, expected: &[&str]| {
         assert_eq!(expand(&world, ".", pattern).unwrap(), expected, "{pattern}");
     };
-    check("*", &["./x"]);
+    check("*", &["x"]);
     check("*.pem", &["*.pem"]);
     check(".e*", &[".e*"]);
     check("../*/x", &["../*/x"]); // the folder above may not be listed
@@ -193,7 +206,7 @@ fn links_are_not_followed_out() {
         ("away/*", vec!["away/*"]),
         ("*/*", vec!["*/*"]),
         ("*/", vec!["*/"]),
-        ("*", vec!["./away", "./out"]),
+        ("*", vec!["away", "out"]),
     ] {
         assert_eq!(expand(&world, "", pattern).unwrap(), expected, "{pattern}");
     }
@@ -209,7 +222,7 @@ fn what_the_operator_withholds_is_left_out() {
     let permit = world.permit(ReadFile { path: public, max_bytes: DEFAULT_READ, lines: None });
     let folder = world.path(".").unwrap();
     let found = world.files.expand(&folder, &word("*/x"), permit.unwrap().withheld()).unwrap();
-    assert_eq!(found, ["./public/x"]);
+    assert_eq!(found, ["public/x"]);
 }
 
 #[test]
@@ -227,5 +240,22 @@ fn a_name_that_is_no_text_is_left_out() {
     let world = World::new();
     world.put("a", "");
     fs::write(world.inside("").join(std::ffi::OsStr::from_bytes(b"b\xff")), "").unwrap();
-    assert_eq!(expand(&world, "", "*").unwrap(), ["./a"]);
+    assert_eq!(expand(&world, "", "*").unwrap(), ["a"]);
+}
+
+#[test]
+fn words_that_share_what_they_may_look_at() {
+    let world = World::new();
+    for number in 0..10 {
+        world.put(&format!("many/{number}"), "");
+    }
+    let folder = world.path(".").unwrap();
+    // `.` and `..` are looked at too.
+    let mut left = 30;
+    for expected in [18, 6] {
+        world.files.expand_within(&folder, &word("many/*"), &Withheld::default(), &mut left).unwrap();
+        assert_eq!(left, expected);
+    }
+    let third = world.files.expand_within(&folder, &word("many/*"), &Withheld::default(), &mut left);
+    assert_eq!((code(&third.unwrap_err()), left), ("OutputLimitExceeded", 0));
 }

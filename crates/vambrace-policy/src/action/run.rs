@@ -8,8 +8,8 @@ use super::{Access, Action, Allowance, sealed};
 use crate::command::{CommandPlan, CommandRefusal, Join, Judged, RedirectMode, Target, is_builtin};
 use crate::git;
 use crate::job::{
-    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Place, Repository, Runs,
-    Variable,
+    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Naming, Place, Repository,
+    Runs, Variable,
 };
 use crate::{Capability, Denial, Judgement, PolicySettings, Question, Reason};
 
@@ -232,9 +232,11 @@ fn command_of(simple: &crate::command::Simple) -> JobCommand {
         return JobCommand::Enter(words.next().unwrap_or_default());
     }
     let mut arguments: Vec<String> = words.collect();
-    // Only a shell has `command`, and its one harmless form is another program's purpose.
+    // Only a shell has `command` and `type`, and their harmless forms are another program's purpose.
     let program = if program == "command" && arguments.first().is_some_and(|word| word == "-v") {
         arguments.remove(0);
+        "which".to_owned()
+    } else if program == "type" {
         "which".to_owned()
     } else {
         program
@@ -279,6 +281,7 @@ impl Runs for RunTyped {
         let mut job = Job::program(&self.program, self.arguments.clone(), self.folder.clone());
         job.time = self.time;
         job.stdin = Input::Terminal;
+        job.naming = Naming::AnyPath;
         job.further_writable = self.writable.clone();
         job
     }

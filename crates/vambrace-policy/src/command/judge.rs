@@ -270,7 +270,7 @@ impl Walk<'_> {
         Some(moved)
     }
 
-    /// Redirects are opened for the program, outside of its cage: only the workspace counts.
+    /// A redirect writes without the program's own rules, so only the workspace counts.
     fn redirect(&mut self, redirect: &Redirect, program: &str, entry: &[ScopedPath]) {
         let sign = sign(redirect);
         let word = match &redirect.target {

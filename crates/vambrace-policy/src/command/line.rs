@@ -130,7 +130,8 @@ impl<'line> Reader<'line> {
 
     fn chain(&mut self, token: &'static str, join: Join) -> Result<(), CommandRefusal> {
         if self.chains == Chains::Refuse {
-            return Err(syntax(token, "a chain of commands"));
+            // Specification 002 has these among its blocked patterns.
+            return Err(CommandRefusal::Pattern { pattern: token.to_owned() });
         }
         self.end_step(token)?;
         self.join = join;

@@ -1,6 +1,10 @@
 //! Why a command line is not run. Each is another "no", because callers and operators do different things about them.
 
+mod instead;
+
 use vambrace_types::ErrorCode;
+
+use instead::instead;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandRefusal {
@@ -72,9 +76,14 @@ impl CommandRefusal {
             ),
             CommandRefusal::NotAllowed { program } => (
                 format!("binary \"{program}\" not in allowlist"),
-                "Use a listed program or one of the tools made for the purpose (read_file, edit_file, run_test, git_commit …)."
-                    .to_owned(),
+                instead(program, "").unwrap_or(
+                    "Use a listed program or one of the tools made for the purpose (read_file, edit_file, run_test, git_commit …).",
+                )
+                .to_owned(),
             ),
+            CommandRefusal::Pattern { pattern } if ["&&", "||", ";"].contains(&pattern.as_str()) => {
+                (format!("blocked pattern: {pattern}"), "Make one call for each command.".to_owned())
+            }
             // The bytes of specification 002.
             CommandRefusal::Pattern { pattern } => (
                 format!("blocked pattern: {pattern}"),
@@ -82,8 +91,10 @@ impl CommandRefusal {
             ),
             CommandRefusal::Argument { program, word, why } => (
                 format!("`{program}` may not be given `{word}`: {why}."),
-                "Leave the argument out or use the tool made for the purpose; `vambrace check command --explain` shows the rules."
-                    .to_owned(),
+                instead(program, word).unwrap_or(
+                    "Leave the argument out or use the tool made for the purpose; `vambrace check command --explain` shows the rules.",
+                )
+                .to_owned(),
             ),
             CommandRefusal::PathAsProgram { word } => (
                 format!("`{word}` names a program by a path that is not trusted."),

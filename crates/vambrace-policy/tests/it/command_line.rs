@@ -78,6 +78,7 @@ fn answer(result: &Result<CommandPlan, CommandRefusal>) -> String {
     match result {
         Ok(plan) => shown(plan),
         Err(CommandRefusal::Syntax { token, .. }) => format!("refused {token}"),
+        Err(CommandRefusal::Pattern { pattern }) => format!("pattern {pattern}"),
         Err(CommandRefusal::Empty) => "empty".to_owned(),
         Err(other) => panic!("not a matter of grammar: {other:?}"),
     }
@@ -108,10 +109,10 @@ fn without_chains_the_operator_is_named() {
     fn check(policy: &CommandPolicy, line: &str, expected: &str) {
         assert_eq!(answer(&policy.read(line)), expected, "{line}");
     }
-    check(&policy, "a && b", "refused &&");
-    check(&policy, "a||b", "refused ||");
-    check(&policy, "a;b", "refused ;");
-    check(&policy, "a;", "refused ;");
+    check(&policy, "a && b", "pattern &&");
+    check(&policy, "a||b", "pattern ||");
+    check(&policy, "a;b", "pattern ;");
+    check(&policy, "a;", "pattern ;");
     check(&policy, "a 'x && y' \"b;\" \\;", "‹a› ‹x && y› ‹b;› ‹;›");
     check(&policy, "a | b 2>&1", "‹a› | ‹b› err>out");
 }

@@ -18,6 +18,7 @@ use super::kernel_unsafe;
 use super::namespaces::Namespaces;
 use super::root::{Failed, Root};
 use super::runner::Runner;
+use super::score::Score;
 use crate::cage::Layer;
 use crate::spec::CageSpec;
 use crate::wire::Line;
@@ -56,6 +57,8 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
     rustix::process::umask(Mode::from_raw_mode(0o022));
     let mut gaps = Gaps(birth.namespaces.missing());
     let prepared = prepare(birth.namespaces, birth.owner, &mut gaps);
+    // While /proc can still be written.
+    let score = Score::open();
 
     let mut from_launcher = Line::new(birth.line);
     let Some(mut frame) = from_launcher.receive()? else { return Ok(0) };
@@ -71,9 +74,11 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
             return Ok(1);
         }
     };
-    let mut runner = Runner::new(line, &memories)?;
+    let mut runner = Runner::new(line, &memories, score)?;
     let mut writable = spec.writable;
     writable.extend(memories);
+    writable.sort_unstable();
+    writable.dedup();
     confine::drop_powers(&mut gaps);
     confine::restrict_files(&writable, &mut gaps);
     confine::filter_calls(birth.filter, &mut gaps);
@@ -155,7 +160,13 @@ fn build(
 fn map_owner(owner: Owner) -> Result<(), Errno> {
     write_once("/proc/self/setgroups", "deny")?;
     write_once("/proc/self/uid_map", &format!("{0} {0} 1", owner.user))?;
-    write_once("/proc/self/gid_map", &format!("{0} {0} 1", owner.group))
+    write_once("/proc/self/gid_map", &format!("{0} {0} 1", owner.group))?;
+    // They are counted per user, so a program could leave its user none. Where the kernel does not offer the switch, the
+    // limit of the machine holds.
+    for (name, most) in [("max_inotify_instances", "64"), ("max_inotify_watches", "65536")] {
+        let _ = write_once(Path::new("/proc/sys/user").join(name), most);
+    }
+    Ok(())
 }
 
 fn write_once(path: impl AsRef<Path>, text: &str) -> Result<(), Errno> {

@@ -15,6 +15,7 @@ const ARCHITECTURE: u32 = 0xC000_00B7;
 /// The calls of the x32 interface lie far above.
 const LAST_KNOWN: u32 = 469;
 const OPEN_TREE_ATTR: i64 = 467;
+const FCHMODAT2: i64 = 452;
 
 const ALLOW: u32 = 0x7fff_0000;
 const KILL_PROCESS: u32 = 0x8000_0000;
@@ -26,6 +27,13 @@ const EAFNOSUPPORT: u32 = libc::EAFNOSUPPORT.unsigned_abs();
 
 /// Every flag of clone that makes a namespace.
 const NAMESPACES: u32 = 0x7E02_0000;
+
+/// Set-uid and set-gid.
+const SET_ID: u32 = 0o6000;
+
+/// Only with one of these does an open make a file; without them its third argument means nothing. `O_TMPFILE` of the
+/// library holds a second bit, which alone makes nothing.
+const MAKES_A_FILE: u32 = 0o20_000_100;
 
 const LOAD: u16 = 0x20;
 const AND: u16 = 0x54;
@@ -101,8 +109,8 @@ const NOT_PERMITTED: &[i64] = &[
     libc::SYS_uselib,
 ];
 
-/// Refused as unknown, so that libraries take another way: clone3 hides its flags from a filter, io_uring makes other
-/// calls past it, and message queues of POSIX outlive the programs that made them.
+/// Refused as unknown, so that libraries take another way: clone3 hides its flags from a filter and openat2 the mode of
+/// the file it makes, io_uring makes other calls past it, and message queues of POSIX outlive the programs that made them.
 const UNKNOWN: &[i64] = &[
     libc::SYS_clone3,
     libc::SYS_io_uring_enter,
@@ -114,6 +122,7 @@ const UNKNOWN: &[i64] = &[
     libc::SYS_mq_timedreceive,
     libc::SYS_mq_timedsend,
     libc::SYS_mq_unlink,
+    libc::SYS_openat2,
 ];
 
 /// One filter for every cell.
@@ -206,7 +215,45 @@ fn conditional() -> Vec<(u32, Vec<sock_filter>)> {
     for call in [libc::SYS_socket, libc::SYS_socketpair] {
         rows.push((call, socket()));
     }
+    rows.extend(modes());
     rows.into_iter().map(|(call, code)| (number(call), code)).collect()
+}
+
+/// THREAT: P07, a file with set-uid that root makes in the workspace makes everyone on the host root. The cage's own
+/// mounts ignore the bit; the host's do not.
+///
+/// LIMIT: a filter cannot tell a folder from a file, so set-gid cannot be set on folders either. A folder inherits it
+/// from the one it is made in, and mkdir, which takes no such bits from anyone, needs no row.
+fn modes() -> Vec<(i64, Vec<sock_filter>)> {
+    let rows = [
+        (libc::SYS_fchmod, 1),
+        (libc::SYS_fchmodat, 2),
+        (FCHMODAT2, 2),
+        (libc::SYS_mknodat, 2),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_chmod, 1),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_creat, 1),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_mknod, 1),
+    ];
+    let opens = [
+        (libc::SYS_openat, 2),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_open, 1),
+    ];
+    let opens = opens.into_iter().map(|(call, flags)| {
+        // The mode follows the flags.
+        let mode = no_set_id(flags + 1);
+        let beyond = u8::try_from(mode.len()).unwrap_or(u8::MAX);
+        let head = vec![load(low(flags)), jump(JUMP_ANY_BIT, MAKES_A_FILE, 0, beyond)];
+        (call, [head, mode, vec![answer(ALLOW)]].concat())
+    });
+    rows.into_iter().map(|(call, mode)| (call, no_set_id(mode))).chain(opens).collect()
+}
+
+fn no_set_id(mode: u32) -> Vec<sock_filter> {
+    vec![load(low(mode)), jump(JUMP_ANY_BIT, SET_ID, 0, 1), answer(REFUSE | EPERM), answer(ALLOW)]
 }
 
 /// The three families of everyday programs, and no kind of socket that sees other programs' packets.

@@ -241,6 +241,8 @@ const RECURSIVE: c_int = 0x8000;
 pub(super) enum Attributes {
     ReadOnly,
     Writable,
+    /// Writing to a device is not writing to the file system it lies on; changing its mode is.
+    Device,
 }
 
 /// Sets them on a mount and all that is mounted in it.
@@ -248,6 +250,7 @@ pub(super) fn set_attributes(mount: BorrowedFd<'_>, attributes: Attributes) -> R
     let set = match attributes {
         Attributes::ReadOnly => MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
         Attributes::Writable => MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+        Attributes::Device => MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID,
     };
     change_mount(mount, RECURSIVE, &MountAttributes { set, ..MountAttributes::default() })
 }

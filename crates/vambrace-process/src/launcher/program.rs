@@ -1,11 +1,13 @@
 //! Makes a program ready to be started: the file that was looked up, its words, its streams after redirects. It starts
 //! nothing.
 
+mod walk;
+
 use std::ffi::CString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
-use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use vambrace_policy::command::{RedirectMode, Stream};
 
@@ -147,7 +149,7 @@ fn open_file(folder: BorrowedFd<'_>, path: &str, mode: RedirectMode) -> Result<O
     };
     let permissions = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o644) } else { Mode::empty() };
     // THREAT: P06, /proc/self/fd names descriptors of this process, not of the program.
-    let file = rustix::fs::openat2(folder, path, flags | always, permissions, ResolveFlags::NO_MAGICLINKS)?;
+    let file = walk::open(folder, path, flags | always, permissions)?;
     match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
         FileType::RegularFile | FileType::CharacterDevice => {}
         FileType::Directory => return Err(Errno::ISDIR),

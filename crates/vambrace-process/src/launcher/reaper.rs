@@ -2,11 +2,12 @@
 //! and System V's objects; what was run does not matter here.
 
 use std::collections::HashMap;
+use std::ffi::CString;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use rustix::fs::{Mode, OFlags, RawDir, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat, Timespec, Timestamps};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
@@ -99,17 +100,34 @@ fn descendants() -> Vec<Pid> {
 
 /// What a cell looked like before it ran anything.
 pub(super) struct Pristine {
-    folders: Vec<(OwnedFd, Stat)>,
+    folders: Vec<Memory>,
+}
+
+/// One folder of private memory.
+struct Memory {
+    folder: OwnedFd,
+    stat: Stat,
+    entries: Vec<Entry>,
+}
+
+/// A mount point or link that belongs to the cell.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    name: CString,
+    inode: u64,
+    /// Of a link, which programs may touch; what stands on a mount point is out of their reach.
+    changed: Option<(i64, u64)>,
 }
 
 impl Pristine {
     pub(super) fn remember(memories: &[PathBuf]) -> Result<Pristine, Errno> {
         let mut folders = Vec::new();
         for path in memories {
-            let folder =
-                rustix::fs::open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-            let found = rustix::fs::fstat(&folder)?;
-            folders.push((folder, found));
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let folder = rustix::fs::open(path, flags, Mode::empty())?;
+            let stat = rustix::fs::fstat(&folder)?;
+            let entries = entries(&folder)?;
+            folders.push(Memory { folder, stat, entries });
         }
         Ok(Pristine { folders })
     }
@@ -118,16 +136,33 @@ impl Pristine {
     ///
     /// INVARIANT: all processes but the caller are dead.
     pub(super) fn holds(&self) -> bool {
-        self.folders.iter().all(|(folder, before)| is_untouched(folder, before))
-            && kernel_unsafe::count_ipc_objects() == Ok(0)
+        self.folders.iter().all(Memory::is_untouched) && kernel_unsafe::count_ipc_objects() == Ok(0)
     }
 }
 
-fn is_untouched(folder: &OwnedFd, before: &Stat) -> bool {
-    let Ok(now) = rustix::fs::fstat(folder) else { return false };
-    let owner = |stat: &Stat| (stat.st_mode, stat.st_uid, stat.st_gid);
-    // A note can also be left in attributes of the folder itself.
-    owner(&now) == owner(before) && has_no_attributes(folder) && is_empty(folder)
+impl Memory {
+    fn is_untouched(&self) -> bool {
+        let Ok(now) = rustix::fs::fstat(&self.folder) else { return false };
+        let owner = |stat: &Stat| (stat.st_mode, stat.st_uid, stat.st_gid);
+        // A note can also be left in attributes of the folder itself, and in its times, which change with every use.
+        owner(&now) == owner(&self.stat)
+            && has_no_attributes(&self.folder)
+            && entries(&self.folder).is_ok_and(|entries| entries == self.entries)
+            && self.restore_times()
+    }
+
+    /// THREAT: P07, a program may set any time it likes; the next one must not read it.
+    fn restore_times(&self) -> bool {
+        let time = |tv_sec: i64, nanoseconds: u64| Timespec {
+            tv_sec,
+            tv_nsec: i64::try_from(nanoseconds).unwrap_or(0),
+        };
+        let before = Timestamps {
+            last_access: time(self.stat.st_atime, self.stat.st_atime_nsec),
+            last_modification: time(self.stat.st_mtime, self.stat.st_mtime_nsec),
+        };
+        rustix::fs::futimens(&self.folder, &before).is_ok()
+    }
 }
 
 fn has_no_attributes(folder: &OwnedFd) -> bool {
@@ -138,17 +173,30 @@ fn has_no_attributes(folder: &OwnedFd) -> bool {
     }
 }
 
-fn is_empty(folder: &OwnedFd) -> bool {
-    if rustix::fs::seek(folder, rustix::fs::SeekFrom::Start(0)).is_err() {
-        return false;
-    }
+/// Sorted. LIMIT: what is more than this is not of our making.
+fn entries(folder: &OwnedFd) -> Result<Vec<Entry>, Errno> {
+    rustix::fs::seek(folder, rustix::fs::SeekFrom::Start(0))?;
+    let mut found = Vec::new();
     let mut space = [MaybeUninit::uninit(); 1024];
     let mut listing = RawDir::new(folder, &mut space);
     while let Some(entry) = listing.next() {
-        match entry {
-            Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => {}
-            Ok(_) | Err(_) => return false,
+        let entry = entry?;
+        if matches!(entry.file_name().to_bytes(), b"." | b"..") {
+            continue;
         }
+        if found.len() == MOST_ENTRIES {
+            return Err(Errno::OVERFLOW);
+        }
+        let changed = if entry.file_type() == FileType::Symlink {
+            let stat = rustix::fs::statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
+            Some((stat.st_ctime, stat.st_ctime_nsec))
+        } else {
+            None
+        };
+        found.push(Entry { name: entry.file_name().to_owned(), inode: entry.ino(), changed });
     }
-    true
+    found.sort();
+    Ok(found)
 }
+
+const MOST_ENTRIES: usize = 1000;

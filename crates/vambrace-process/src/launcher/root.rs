@@ -10,7 +10,9 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
-use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, FsPickFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
+};
 
 use super::confine::{Gaps, said};
 use super::kernel_unsafe::{self, Attributes};
@@ -22,6 +24,8 @@ const SHARED_MEMORY: &str = "/dev/shm";
 const SHARED_MEMORY_BYTES: u64 = 64 << 20;
 /// Folders, links and short texts only.
 const ROOT_BYTES: u64 = 16 << 20;
+/// Folders and empty files only.
+const FRAME_BYTES: u64 = 1 << 20;
 /// Empty files cost memory of the kernel that the limit in bytes does not see.
 const MOST_INODES: &str = "100000";
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
@@ -40,8 +44,12 @@ pub(super) struct Root {
     top: OwnedFd,
     /// Devices of the memories that belong to this cell alone: only there may mount points be made.
     own: Vec<u64>,
+    /// Those of them in which programs may write.
+    writable: Vec<u64>,
     /// Folders of private memory, in which nothing may be left when the cell is used again.
     memories: Vec<PathBuf>,
+    /// Memories that hold nothing but mount points inside another memory; read-only once all are made.
+    frames: Vec<OwnedFd>,
     /// The one empty file and folder behind all masks.
     empty_file: Option<OwnedFd>,
     empty_folder: Option<OwnedFd>,
@@ -56,8 +64,15 @@ impl Root {
         let top = memory(ROOT_BYTES, 0o755).map_err(at(Path::new("/")))?;
         attach(top.as_fd(), host.as_fd()).map_err(at(Path::new("/")))?;
         let device = rustix::fs::fstat(&top).map_err(at(Path::new("/")))?.st_dev;
-        let mut root =
-            Root { top, own: vec![device], memories: Vec::new(), empty_file: None, empty_folder: None };
+        let mut root = Root {
+            top,
+            own: vec![device],
+            writable: Vec::new(),
+            memories: Vec::new(),
+            frames: Vec::new(),
+            empty_file: None,
+            empty_folder: None,
+        };
         for mount in &spec.mounts {
             root.add(mount, gaps)?;
         }
@@ -75,6 +90,9 @@ impl Root {
         rustix::mount::unmount(".", UnmountFlags::DETACH).map_err(&here)?;
         rustix::process::chdir("/").map_err(&here)?;
         kernel_unsafe::set_root_read_only(self.top.as_fd()).map_err(&here)?;
+        for frame in &self.frames {
+            close(frame.as_fd()).map_err(&here)?;
+        }
         Ok(self.memories)
     }
 
@@ -138,6 +156,13 @@ impl Root {
 
     /// In the private root the file itself is written; elsewhere one of ours is mounted over what is there.
     fn text(&mut self, path: &Path, text: &str) -> Result<(), Failed> {
+        // Mostly the name is new and its folder is there: a third of the calls.
+        let how = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
+        let new = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
+        let made = rustix::fs::openat2(&self.top, relative(path), new, Mode::from_raw_mode(0o644), how);
+        if let Ok(file) = made {
+            return write_all(&file, text.as_bytes()).map_err(at(path));
+        }
         let place = self.file(path)?;
         let found = rustix::fs::fstat(&place).map_err(at(path))?;
         if self.own.first() == Some(&found.st_dev) {
@@ -153,7 +178,9 @@ impl Root {
         let place = self.folder(path)?;
         let mount = memory(bytes, 0o1777).map_err(at(path))?;
         attach(mount.as_fd(), place.as_fd()).map_err(at(path))?;
-        self.own.push(rustix::fs::fstat(&mount).map_err(at(path))?.st_dev);
+        let device = rustix::fs::fstat(&mount).map_err(at(path))?.st_dev;
+        self.own.push(device);
+        self.writable.push(device);
         self.memories.push(path.to_owned());
         Ok(())
     }
@@ -190,6 +217,8 @@ impl Root {
         for name in DEVICES {
             let host = Path::new("/dev").join(name);
             let tree = clone_tree(CWD, &host).map_err(at(&host))?;
+            // THREAT: P07, root without capabilities still owns the host's nodes: `chmod 600 /dev/null`.
+            kernel_unsafe::set_attributes(tree.as_fd(), Attributes::Device).map_err(at(&host))?;
             let place = make_file(folder.as_fd(), Path::new(name)).map_err(at(&host))?;
             attach(tree.as_fd(), place.as_fd()).map_err(at(&host))?;
         }
@@ -211,21 +240,21 @@ impl Root {
         rustix::fs::openat2(&self.top, relative(path), flags, Mode::empty(), how)
     }
 
-    fn folder(&self, path: &Path) -> Result<OwnedFd, Failed> {
+    fn folder(&mut self, path: &Path) -> Result<OwnedFd, Failed> {
         match self.resolve(path) {
-            Err(Errno::NOENT) => self.make_folders(path),
+            Err(Errno::NOENT) => self.make_folder(path),
             other => other.map_err(at(path)),
         }
     }
 
-    fn make_folders(&self, path: &Path) -> Result<OwnedFd, Failed> {
+    fn make_folder(&mut self, path: &Path) -> Result<OwnedFd, Failed> {
         let (parent, name) = self.parent(path)?;
         rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o755)).map_err(at(path))?;
         rustix::fs::openat(&parent, name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
             .map_err(at(path))
     }
 
-    fn file(&self, path: &Path) -> Result<OwnedFd, Failed> {
+    fn file(&mut self, path: &Path) -> Result<OwnedFd, Failed> {
         match self.resolve(path) {
             Err(Errno::NOENT) => {}
             other => return other.map_err(at(path)),
@@ -237,16 +266,36 @@ impl Root {
     /// Where a name may be made.
     ///
     /// THREAT: P07, a mount point made in a folder of the host would stay there.
-    fn parent<'a>(&self, path: &'a Path) -> Result<(OwnedFd, &'a OsStr), Failed> {
+    fn parent<'a>(&mut self, path: &'a Path) -> Result<(OwnedFd, &'a OsStr), Failed> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Failed(format!("`{}` is not an absolute path", path.display())));
         };
-        let parent = self.folder(parent)?;
+        let parent = match self.resolve(parent) {
+            Err(Errno::NOENT) => self.make_parent(parent)?,
+            other => other.map_err(at(parent))?,
+        };
         let device = rustix::fs::fstat(&parent).map_err(at(path))?.st_dev;
         if self.own.contains(&device) {
             return Ok((parent, name));
         }
         Err(Failed(format!("`{}` does not exist and would have to be made on the host", path.display())))
+    }
+
+    /// A folder that is there only to hold mount points. Beneath a memory it gets one of its own.
+    ///
+    /// THREAT: P07, as a folder of /tmp it could be written by programs, beside the service that lies in it.
+    fn make_parent(&mut self, path: &Path) -> Result<OwnedFd, Failed> {
+        let made = self.make_folder(path)?;
+        let device = rustix::fs::fstat(&made).map_err(at(path))?.st_dev;
+        if !self.writable.contains(&device) {
+            return Ok(made);
+        }
+        let frame = memory(FRAME_BYTES, 0o755).map_err(at(path))?;
+        attach(frame.as_fd(), made.as_fd()).map_err(at(path))?;
+        self.own.push(rustix::fs::fstat(&frame).map_err(at(path))?.st_dev);
+        self.frames
+            .push(frame.try_clone().map_err(|error| Failed(format!("`{}`: {error}", path.display())))?);
+        Ok(frame)
     }
 }
 
@@ -284,6 +333,14 @@ fn memory(bytes: u64, mode: u32) -> Result<OwnedFd, Errno> {
     rustix::mount::fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, flags)
 }
 
+/// The memory itself, not one mount of it: a pin may have made another.
+fn close(memory: BorrowedFd<'_>) -> Result<(), Errno> {
+    let flags = FsPickFlags::FSPICK_EMPTY_PATH | FsPickFlags::FSPICK_CLOEXEC;
+    let context = rustix::mount::fspick(memory, "", flags)?;
+    rustix::mount::fsconfig_set_flag(context.as_fd(), "ro")?;
+    rustix::mount::fsconfig_reconfigure(context.as_fd())
+}
+
 fn make_file(folder: BorrowedFd<'_>, name: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
     rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(0o444))
@@ -293,9 +350,13 @@ fn write_file(folder: BorrowedFd<'_>, name: &Path, text: &[u8]) -> Result<(), Er
     let flags = OFlags::CREATE | OFlags::NOFOLLOW | OFlags::TRUNC | OFlags::WRONLY | OFlags::CLOEXEC;
     let how = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
     let file = rustix::fs::openat2(folder, name, flags, Mode::from_raw_mode(0o644), how)?;
+    write_all(&file, text)
+}
+
+fn write_all(file: &OwnedFd, text: &[u8]) -> Result<(), Errno> {
     let mut rest = text;
     while !rest.is_empty() {
-        let n_written = rustix::io::write(&file, rest)?;
+        let n_written = rustix::io::write(file, rest)?;
         rest = rest.get(n_written..).unwrap_or_default();
     }
     Ok(())

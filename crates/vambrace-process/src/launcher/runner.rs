@@ -15,6 +15,7 @@ use vambrace_policy::command::Join;
 use super::confine::said;
 use super::program::{Program, RedirectFailed, Streams, environment, words};
 use super::reaper::{Pristine, Reaper};
+use super::score::Score;
 use super::spawn_unsafe::{self, Stack, Start};
 use super::{kernel_unsafe, spawn_unsafe::Executable};
 use crate::cage::Missing;
@@ -31,6 +32,7 @@ pub(super) struct Runner {
     stack: Stack,
     reaper: Reaper,
     pristine: Pristine,
+    score: Option<Score>,
 }
 
 /// What an order carries from step to step.
@@ -48,7 +50,7 @@ struct Course<'a> {
 struct Gone;
 
 impl Runner {
-    pub(super) fn new(line: Line, memories: &[PathBuf]) -> Result<Runner, Errno> {
+    pub(super) fn new(line: Line, memories: &[PathBuf], score: Option<Score>) -> Result<Runner, Errno> {
         Ok(Runner {
             line,
             children: kernel_unsafe::child_signals()?,
@@ -56,6 +58,7 @@ impl Runner {
             stack: Stack::new(),
             reaper: Reaper::new(),
             pristine: Pristine::remember(memories)?,
+            score,
         })
     }
 
@@ -196,7 +199,9 @@ impl Runner {
             streams: streams.resolve(given, self.null.as_fd()),
             own_group: !self.reaper.is_first(),
         };
-        let pid = spawn_unsafe::start(&start, &mut self.stack).map_err(not_started)?;
+        let stack = &mut self.stack;
+        let pid =
+            Score::raised(self.score.as_ref(), || spawn_unsafe::start(&start, stack)).map_err(not_started)?;
         Ok(Running { pid: Some(pid), exit: None })
     }
 
@@ -266,9 +271,20 @@ fn status(exit: Exit) -> i32 {
     }
 }
 
+/// Step by step and through no link: a later `..` was judged by how the folder is spelled, and behind a link the disk would
+/// disagree.
+fn open_folder(from: BorrowedFd<'_>, folder: &str) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let start = if folder.starts_with('/') { "/" } else { "." };
+    let mut opened = rustix::fs::openat(from, start, flags, Mode::empty())?;
+    for part in folder.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        opened = rustix::fs::openat(&opened, part, flags, Mode::empty())?;
+    }
+    Ok(opened)
+}
+
 fn enter(folder: &str, course: &mut Course<'_>) -> Exit {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    match rustix::fs::openat(&course.folder, folder, flags, Mode::empty()) {
+    match open_folder(course.folder.as_fd(), folder) {
         Ok(opened) => {
             course.folder = opened;
             Exit::Code(0)

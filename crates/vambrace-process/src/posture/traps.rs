@@ -14,6 +14,7 @@ use rustix::net::{
     AddressFamily, RecvFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, getsockname,
     listen, recv, socket_with,
 };
+use rustix::process::Pid;
 
 use super::PostureRow;
 use crate::attack::facts::Facts;
@@ -54,7 +55,11 @@ impl Drop for Made {
 impl Traps {
     /// `state` is a private folder outside the workspace.
     pub(crate) fn set(state: &Path, workspace: &Path, service: &Path) -> io::Result<Traps> {
-        let token = random_text()?;
+        // The number says whose they are, for when we are killed and another start has to remove them.
+        let token = format!("{}-{}", std::process::id(), random_text()?);
+        for folder in [state, service, Path::new("/tmp")] {
+            remove_stale(folder);
+        }
         let text = format!("nobody inside may read this: {}\n", random_text()?);
         let mut made = Made::default();
         // A folder of its own: a listing of it shows something, whatever else the state holds.
@@ -245,6 +250,29 @@ fn inside(said: &str, row: Row) -> PostureRow {
 
 fn broken(row: Row, detail: &str) -> PostureRow {
     PostureRow { name: row.as_str().to_owned(), held: false, detail: one_line(detail) }
+}
+
+const PREFIXES: [&str; 4] = ["traps-", "vambrace-attack-", "vambrace-canary-", "vambrace-socket-"];
+
+/// What processes that were killed during their self-test left behind.
+fn remove_stale(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| {
+            let rest = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix))?;
+            rest.split_once('-')?.0.parse().ok().and_then(Pid::from_raw)
+        });
+        let Some(owner) = owner else { continue };
+        if rustix::process::test_kill_process(owner) != Err(Errno::SRCH) {
+            continue;
+        }
+        // Links are removed, not followed.
+        let _ = match entry.file_type() {
+            Ok(kind) if kind.is_dir() => std::fs::remove_dir_all(entry.path()),
+            _ => std::fs::remove_file(entry.path()),
+        };
+    }
 }
 
 fn make_canary(made: &mut Made, path: PathBuf, text: &str) -> io::Result<String> {

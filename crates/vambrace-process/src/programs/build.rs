@@ -9,11 +9,12 @@ use vambrace_policy::{Epoch, Job, Level, Repository};
 use vambrace_types::ByteLimit;
 
 use super::keep::{Kept, Shelf};
-use super::{Programs, Proof};
+use super::{Baseline, Programs};
 use crate::cell::{CageError, Cell};
 use crate::environment::{CAGE_HOME, Git, SafeEnvironment};
 use crate::lookup::TrustedPath;
 use crate::order::{Order, OrderCommand, OrderProgram, OrderStep, ProgramFile};
+use crate::placeholder::Placeholders;
 use crate::posture::traps::Traps;
 use crate::repository::Author;
 use crate::spec::{CageLimits, CageSpec, Mount};
@@ -31,7 +32,13 @@ const OURSELVES: &str = "/run/vambrace/self";
 const TEMPORARY_BYTES: u64 = 512 << 20;
 
 pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
-    let toolchains = Toolchains::detect(&settings.environment.host);
+    let mut toolchains = Toolchains::detect(&settings.environment.host);
+    // THREAT: P07, a search path that leads into the workspace would show all that lies around it.
+    let apart = |folder: &PathBuf| {
+        !folder.starts_with(&settings.workspace) && !settings.workspace.starts_with(folder)
+    };
+    toolchains.read_only.retain(apart);
+    toolchains.path.retain(|folder| !folder.starts_with(&settings.workspace));
     let folders = if settings.environment.host_path {
         let path = settings.environment.host.get("PATH").map(String::as_str).unwrap_or_default();
         path.split(':').filter(|folder| folder.starts_with('/')).map(PathBuf::from).collect()
@@ -49,26 +56,29 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
     };
     let surroundings = Surroundings::new(SurroundingsSettings {
         workspace: settings.workspace.clone(),
-        spellings: Vec::new(),
+        spellings: settings.spellings.clone(),
         scope: Arc::clone(&settings.scope),
         user: user(&settings),
         toolchains,
         read: settings.read.clone(),
         write: settings.write.clone(),
         author: Some(Author { name: settings.author.0.clone(), email: settings.author.1.clone() }),
-        temporary_bytes: TEMPORARY_BYTES,
+        temporary_bytes: TEMPORARY_BYTES.min(settings.limits.memory.bytes()),
     });
     Programs {
         trusted: TrustedPath::new(folders, writable.collect()),
         environment,
         surroundings: surroundings.map_err(|error| error.to_string()),
         walker: Walker::new(settings.workspace.clone(), Arc::clone(&settings.scope)),
-        placeholders: OnceLock::new(),
+        placeholders: Placeholders::default(),
+        journal: OnceLock::new(),
         groups: OnceLock::new(),
         launcher: Mutex::new(None),
         shelf: Arc::new(Shelf::default()),
-        proof: OnceLock::<Result<Proof, ProgramError>>::new(),
+        proof: Mutex::new(None),
         n_running: AtomicUsize::new(0),
+        n_cages: AtomicUsize::new(0),
+        baseline: Baseline::default(),
         missing: Mutex::new(Vec::new()),
         settings,
         epoch,
@@ -85,6 +95,29 @@ struct Built {
     cell: Cell,
     layers: Layers,
     group: Option<cgroup::Group>,
+    scratch: Option<Scratch>,
+}
+
+/// A folder of our own that lives as long as a cage.
+#[derive(Debug)]
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(parent: &Path) -> std::io::Result<Scratch> {
+        use std::os::unix::fs::DirBuilderExt as _;
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let folder = parent.join(format!("{}-{number}", std::process::id()));
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true).mode(0o700).create(&folder)?;
+        Ok(Scratch(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 fn has_private_root(layers: &Layers) -> bool {
@@ -106,11 +139,9 @@ impl Programs {
     /// The caller's prepared cell if it shows exactly what a new one would, or a new one.
     pub(super) fn cell_for(&self, job: &Job, caller: &str) -> Result<Kept, ProgramError> {
         let reusable = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
-        let mut prepared = reusable.then(|| self.shelf.take(caller)).flatten();
-        let held = match prepared.as_mut() {
-            Some(kept) => kept._held.take(),
-            None => self.placeholders().map(|holder| holder.hold(&self.service(), &self.settings.workspace)),
-        };
+        let prepared = reusable.then(|| self.shelf.take(caller)).flatten();
+        // Taken anew each time: a person may have removed one, or the folder that made one unnecessary.
+        let held = Some(self.placeholders.hold(&self.service(), &self.settings.workspace));
         let view = self.view()?;
         let limits = self.limits(job.memory);
         let further: Vec<PathBuf> = job.further_writable.iter().map(PathBuf::from).collect();
@@ -123,16 +154,20 @@ impl Programs {
         };
         let key = self.spec(&view, &parts)?;
         let marks = self.marks(&key);
-        if let Some(mut kept) = prepared.filter(|kept| kept.key == key && kept.marks == marks) {
-            kept._held = held;
-            kept.view = view;
-            return Ok(kept);
+        match prepared {
+            Some(mut kept) if kept.key == key && kept.marks == marks => {
+                kept.held = held;
+                kept.view = view;
+                return Ok(kept);
+            }
+            Some(outdated) => self.shelf.dissolve(outdated),
+            None => {}
         }
         let built = self.build(&key)?;
-        let Built { cell, layers, group } = built;
+        let Built { cell, layers, group, scratch } = built;
         // Where nothing is mounted over them, empty folders under those names would only be a place to plant in.
         let held = held.filter(|_| has_private_root(&layers));
-        Ok(Kept { cell, layers, key, marks, view, _group: group, _held: held })
+        Ok(Kept { cell, layers, key, marks, view, group, held, _scratch: scratch })
     }
 
     fn marks(&self, spec: &CageSpec) -> Vec<(PathBuf, Option<Identity>)> {
@@ -150,8 +185,9 @@ impl Programs {
         inside.map(|at| (at.clone(), Identity::of(at).ok().map(|(identity, _)| identity))).collect()
     }
 
-    fn view(&self) -> Result<View, ProgramError> {
-        self.walker.walk().map_err(|error| ProgramError::View { why: error.to_string() })
+    fn view(&self) -> Result<Arc<View>, ProgramError> {
+        let view = self.walker.walk().and_then(|view| view.check_size().map(|()| view));
+        view.map_err(|error| ProgramError::View { why: error.to_string() })
     }
 
     fn spec(&self, view: &View, parts: &SpecParts<'_>) -> Result<CageSpec, ProgramError> {
@@ -172,11 +208,14 @@ impl Programs {
     fn build(&self, key: &CageSpec) -> Result<Built, ProgramError> {
         match self.settings.backend {
             Backend::Native => self.native(key),
-            Backend::Bubblewrap => self.bubblewrap(key),
-            Backend::Firejail => self.firejail(key),
-            Backend::DangerouslyNone => {
-                Ok(Built { cell: self.bare_cell(None)?, layers: nothing("backend: none"), group: None })
-            }
+            Backend::Bubblewrap => self.or_bare(key, self.bubblewrap(key)),
+            Backend::Firejail => self.or_bare(key, self.firejail(key)),
+            Backend::DangerouslyNone => Ok(Built {
+                cell: self.bare_cell(None)?,
+                layers: nothing("backend: none"),
+                group: None,
+                scratch: None,
+            }),
         }
     }
 
@@ -184,7 +223,8 @@ impl Programs {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let groups = self.groups.get_or_init(cgroup::Groups::detect);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let group = groups.make(key.limits, &number.to_string()).ok();
+        let spare = self.shelf.group(key.limits);
+        let group = spare.or_else(|| groups.make(key.limits, &number.to_string()).ok());
         let mut spec = key.clone();
         spec.groups = group.as_ref().map(|group| group.procs_files().to_vec()).unwrap_or_default();
         let launcher = self.launcher()?;
@@ -192,7 +232,7 @@ impl Programs {
         let cell = match first {
             // The launcher has gone, by a crash or by hand; a new one is tried once.
             Err(CageError::Died | CageError::Protocol(_) | CageError::NoLauncher(_)) => {
-                self.forget_launcher();
+                self.forget_launcher(&launcher);
                 self.launcher()?.cell(&spec)
             }
             other => other,
@@ -207,16 +247,22 @@ impl Programs {
                     let why = "no control group for processes can be written".to_owned();
                     layers.missing.push(Missing { layer: Layer::ProcessLimit, why });
                 }
-                Ok(Built { layers, cell, group })
+                Ok(Built { layers, cell, group, scratch: None })
             }
-            // What is left is what a process can put around itself.
-            Err(CageError::Refused(why)) if self.settings.when_missing == WhenMissing::Warn => {
+            Err(error) => self.or_bare(key, Err(ProgramError::TooWeak { missing: error.to_string() })),
+        }
+    }
+
+    /// Where the operator takes what there is: what a process can put around itself.
+    fn or_bare(&self, key: &CageSpec, built: Result<Built, ProgramError>) -> Result<Built, ProgramError> {
+        match built {
+            Err(ProgramError::TooWeak { missing }) if self.settings.when_missing == WhenMissing::Warn => {
                 let cell = self.bare_cell(Some(key))?;
                 let mut layers = cell.layers().clone();
-                layers.missing.iter_mut().for_each(|missing| missing.why.clone_from(&why));
-                Ok(Built { cell, layers, group: None })
+                layers.missing.iter_mut().for_each(|layer| layer.why.clone_from(&missing));
+                Ok(Built { cell, layers, group: None, scratch: None })
             }
-            Err(error) => Err(ProgramError::TooWeak { missing: error.to_string() }),
+            built => built,
         }
     }
 
@@ -242,10 +288,9 @@ impl Programs {
         let program = self.backend("bwrap")?;
         let mut spec = key.clone();
         spec.mounts.push(Mount::ReadOnly { from: self.ourselves()?, at: PathBuf::from(OURSELVES) });
-        let files = self.settings.state.join("bubblewrap");
-        let plan = backend_arguments::bubblewrap(&spec, &files);
         let broken = |error: std::io::Error| ProgramError::Broken { why: error.to_string() };
-        std::fs::create_dir_all(&files).map_err(broken)?;
+        let scratch = Scratch::new(&self.settings.state.join("bubblewrap")).map_err(broken)?;
+        let plan = backend_arguments::bubblewrap(&spec, &scratch.0);
         for (path, text) in &plan.files {
             std::fs::write(path, text).map_err(broken)?;
         }
@@ -267,7 +312,7 @@ impl Programs {
                 Layer::NoCapabilities,
             ],
         );
-        Ok(Built { cell, layers, group: None })
+        Ok(Built { cell, layers, group: None, scratch: Some(scratch) })
     }
 
     /// Specification 002's flags, to the letter. It shows more of the machine than our own cage, so a private root is
@@ -282,12 +327,12 @@ impl Programs {
             .map_err(|error| ProgramError::TooWeak { missing: format!("firejail: {error}") })?;
         let has = [Layer::MountNamespace, Layer::PidNamespace, Layer::NetworkNamespace, Layer::IpcNamespace];
         let layers = without(cell.layers(), &has);
-        Ok(Built { cell, layers, group: None })
+        Ok(Built { cell, layers, group: None, scratch: None })
     }
 
     /// The live cage, with our own binary shown in it, and the order to attack.
     pub(super) fn attack_cell(&self, traps: Traps) -> Result<(Order, Kept, Traps), ProgramError> {
-        let held = self.placeholders().map(|holder| holder.hold(&self.service(), &self.settings.workspace));
+        let held = Some(self.placeholders.hold(&self.service(), &self.settings.workspace));
         let view = self.view()?;
         let parts = SpecParts {
             repository: Repository::ReadOnly,
@@ -301,7 +346,7 @@ impl Programs {
         if self.settings.backend == Backend::Native {
             key.mounts.push(Mount::ReadOnly { from: ourselves.clone(), at: PathBuf::from(OURSELVES) });
         }
-        let Built { cell, layers, group } = self.build(&key)?;
+        let Built { cell, layers, group, scratch } = self.build(&key)?;
         let shown = has_private_root(&layers);
         let path = if shown { PathBuf::from(OURSELVES) } else { ourselves };
         let environment = self.variables(&[], Git::Inside, true)?;
@@ -314,7 +359,11 @@ impl Programs {
             folder: self.service(),
             environment,
         };
-        Ok((order, Kept { cell, layers, key, marks: Vec::new(), view, _group: group, _held: held }, traps))
+        Ok((
+            order,
+            Kept { cell, layers, key, marks: Vec::new(), view, group, held, _scratch: scratch },
+            traps,
+        ))
     }
 }
 

@@ -7,11 +7,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
 use super::IDLE;
+use super::build::Scratch;
 use crate::Layers;
 use crate::cell::Cell;
 use crate::cgroup::Group;
 use crate::placeholder::Held;
-use crate::spec::CageSpec;
+use crate::spec::{CageLimits, CageSpec};
 use crate::workspace::{Identity, View};
 
 /// A cell and what has to live as long as it. Dropped in this order: the cell first, then what it stood on.
@@ -25,9 +26,10 @@ pub(super) struct Kept {
     /// (an editor saves so) loses what was mounted on it, in every cage that is running.
     pub(super) marks: Vec<(PathBuf, Option<Identity>)>,
     /// The workspace as it was when the cage was built or last compared.
-    pub(super) view: View,
-    pub(super) _group: Option<Group>,
-    pub(super) _held: Option<Held>,
+    pub(super) view: Arc<View>,
+    pub(super) group: Option<Group>,
+    pub(super) held: Option<Held>,
+    pub(super) _scratch: Option<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -38,11 +40,17 @@ pub(super) struct Shelf {
 #[derive(Debug, Default)]
 struct Cells {
     kept: HashMap<String, (Kept, Instant)>,
+    /// The last cage's placeholders, so that they are not made and removed for every call.
+    held: Option<(Held, Instant)>,
+    /// Control groups that cages have left.
+    groups: Vec<Group>,
     is_watched: bool,
 }
 
 /// LIMIT: callers come and go; this many keep a prepared cage, the others get fresh ones.
 const MOST: usize = 64;
+/// LIMIT: more cages than this at once make and remove their own.
+const MOST_GROUPS: usize = 16;
 
 impl Shelf {
     fn cells(&self) -> MutexGuard<'_, Cells> {
@@ -60,10 +68,45 @@ impl Shelf {
             return;
         }
         let replaced = cells.kept.insert(caller.to_owned(), (kept, Instant::now()));
-        let start = !std::mem::replace(&mut cells.is_watched, true);
         drop(cells);
         // Ending a cage takes a moment, which nobody has to wait for with the lock in hand.
-        drop(replaced);
+        if let Some((replaced, _)) = replaced {
+            self.dissolve(replaced);
+        }
+        self.start_watching();
+    }
+
+    /// Ends a cage and keeps what the next one can stand on.
+    pub(super) fn dissolve(self: &Arc<Self>, kept: Kept) {
+        let Kept { cell, group, held, .. } = kept;
+        drop(cell);
+        let mut cells = self.cells();
+        let (mut older, mut surplus) = (None, None);
+        if let Some(held) = held {
+            older = cells.held.replace((held, Instant::now()));
+        }
+        match group {
+            // What the kernel noted about one cage must not be told of another.
+            Some(group) if cells.groups.len() < MOST_GROUPS && !group.has_exceeded_memory() => {
+                cells.groups.push(group)
+            }
+            other => surplus = other,
+        }
+        drop(cells);
+        drop((older, surplus));
+        self.start_watching();
+    }
+
+    /// A group that is empty and limits just so.
+    pub(super) fn group(&self, limits: CageLimits) -> Option<Group> {
+        let mut cells = self.cells();
+        let fits = |group: &Group| group.limits() == limits && group.is_empty();
+        let place = cells.groups.iter().position(fits)?;
+        Some(cells.groups.swap_remove(place))
+    }
+
+    fn start_watching(self: &Arc<Self>) {
+        let start = !std::mem::replace(&mut self.cells().is_watched, true);
         if start {
             let shelf = Arc::downgrade(self);
             let watching =
@@ -83,8 +126,10 @@ impl Shelf {
             .map(|(caller, _)| caller.clone())
             .collect();
         let gone: Vec<_> = idle.iter().filter_map(|caller| cells.kept.remove(caller)).collect();
+        let held = cells.held.take_if(|(_, since)| since.elapsed() >= IDLE);
+        let empty: Vec<_> = cells.groups.extract_if(.., |group| held.is_some() && group.is_empty()).collect();
         drop(cells);
-        drop(gone);
+        drop((gone, held, empty));
     }
 }
 

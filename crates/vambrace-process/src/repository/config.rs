@@ -4,17 +4,52 @@
 
 /// The part of `text` that cannot make git start anything. What follows a mistake is dropped, as git would stop there.
 pub(super) fn harmless(text: &str) -> String {
-    let mut parser = Parser { rest: text.strip_prefix('\u{feff}').unwrap_or(text).chars().peekable() };
     let mut written = Written::default();
+    read(text, |section, key, value| written.take(section, key, value));
+    written.text
+}
+
+/// What a value of a configuration leads git to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Lead {
+    /// Another configuration, counted from the folder of this one.
+    Include(String),
+    /// A folder whose files git runs, counted from the working tree.
+    Folder(String),
+    /// A program, or a line for a shell.
+    Command(String),
+}
+
+/// The values that are not harmless, whether or not we know their keys.
+pub(super) fn leads(text: &str) -> Vec<Lead> {
+    let mut leads = Vec::new();
+    read(text, |section, key, value| {
+        let Some(value) = value.filter(|_| judge(section, key, value).is_none()) else { return };
+        let value = value.to_owned();
+        leads.extend(match (section.name.as_str(), key) {
+            ("include" | "includeif", "path") => Some(Lead::Include(value)),
+            ("core", "hookspath") | ("init", "templatedir") => Some(Lead::Folder(value)),
+            // Texts that git only reads, and people edit.
+            ("blame", "ignorerevsfile")
+            | ("commit", "template")
+            | ("core", "excludesfile")
+            | ("mailmap", "file") => None,
+            _ => Some(Lead::Command(value)),
+        });
+    });
+    leads
+}
+
+fn read(text: &str, mut take: impl FnMut(&Section, &str, Option<&str>)) {
+    let mut parser = Parser { rest: text.strip_prefix('\u{feff}').unwrap_or(text).chars().peekable() };
     let mut section: Option<Section> = None;
     while let Some(item) = parser.next_item() {
         match (item, &section) {
             (Item::Section(next), _) => section = Some(next),
-            (Item::Value { key, value }, Some(section)) => written.take(section, &key, value.as_deref()),
+            (Item::Value { key, value }, Some(section)) => take(section, &key, value.as_deref()),
             (Item::Value { .. }, None) => break,
         }
     }
-    written.text
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -246,3 +246,80 @@ fn everyday_git_works() {
     let linked = place.caged("tree", Repository::ReadOnly, &["log", "--format=%s"]);
     assert_eq!(String::from_utf8_lossy(&linked.stdout), "one\n", "{linked:?}");
 }
+
+/// Which paths of the service a configuration makes read-only, and which folders on the way are pinned.
+#[track_caller]
+fn leads(config: &str, access: Repository, expected: &[&str]) {
+    let place = place();
+    place.plant(".git", &config.replace("WORK", place.work.to_str().unwrap()));
+    for file in
+        ["tools/hooks/pre-commit", "tools/clean.sh", "tools/a b.sh", "src/main.rs", ".git/own/pre-push"]
+    {
+        place.file(file, "#!/bin/sh\n");
+    }
+    place.file("tools/more.cfg", "[core]\n\tsshCommand = src/main.rs\n[include]\n\tpath = more.cfg\n");
+    std::fs::write(place.base.join("outer.cfg"), "[core]\n\thooksPath = tools/hooks\n").unwrap();
+    let held: Vec<String> = place
+        .shown(access)
+        .mounts
+        .iter()
+        .filter_map(|mount| {
+            let (mark, at) = match mount {
+                Mount::Pin { at } => ("pin ", at),
+                Mount::PinReadOnly { at } => ("", at),
+                _ => return None,
+            };
+            let path = at.strip_prefix(&place.work).unwrap().to_str().unwrap();
+            (path != ".git").then(|| format!("{mark}{path}"))
+        })
+        .collect();
+    assert_eq!(held, expected, "{config}");
+}
+
+#[test]
+fn what_the_persons_git_would_run_is_read_only() {
+    use Repository::{ReadOnly, Writable};
+    leads("", ReadOnly, &[]);
+    let hooks = ["pin tools", "tools/hooks"];
+    leads("[core]\n\thooksPath = tools/hooks\n", ReadOnly, &hooks);
+    leads("[core]\n\thookspath = \"WORK/tools/./hooks/\"\n", Writable, &hooks);
+    leads("[core]\n\thooksPath = ~/work/tools/hooks\n", ReadOnly, &hooks);
+    leads("[include]\n\tpath = ../../outer.cfg\n", ReadOnly, &hooks);
+    leads("[core]\n\thooksPath = .git/own\n", Writable, &[".git/own"]);
+    leads("[core]\n\thooksPath = .git/hooks\n", Writable, &[]);
+    leads("[core]\n\thooksPath = /dev/null\n[init]\n\ttemplateDir = absent\n", ReadOnly, &[]);
+    let included = ["pin src", "pin tools", "src/main.rs", "tools/more.cfg"];
+    leads("[include]\n\tpath = ../tools/more.cfg\n", ReadOnly, &included);
+    leads("[includeIf \"gitdir:/x\"]\n\tpath = WORK/tools/more.cfg\n", ReadOnly, &included);
+    let clean = ["pin tools", "tools/clean.sh"];
+    for line in [
+        "[filter \"x\"]\n\tclean = sh tools/clean.sh %f",
+        "[filter \"x\"]\n\tprocess = ./tools/clean.sh",
+        "[diff \"x\"]\n\ttextconv = \"'tools/clean.sh' src\"",
+        "[merge \"x\"]\n\tdriver = \"true; tools/clean.sh\"",
+        "[credential \"https://example.org\"]\n\thelper = \"!WORK/tools/clean.sh\"",
+        "[gpg]\n\tprogram = tools/clean.sh",
+        "[alias]\n\tst = \"!$(git rev-parse --show-toplevel)/tools/clean.sh\"",
+        "[core]\n\tfsmonitor = tools/clean.sh",
+        "[learned]\n\tnextYear = tools/clean.sh",
+    ] {
+        leads(&format!("{line}\n"), ReadOnly, &clean);
+    }
+    leads("[core]\n\teditor = tools/a b.sh\n", ReadOnly, &["pin tools", "tools/a b.sh"]);
+    leads("[commit]\n\ttemplate = src/main.rs\n[core]\n\tpager = less src\n", ReadOnly, &[]);
+}
+
+/// The pins as a cage mounts them: nothing is written, moved or replaced, and the rest of the service is free.
+#[test]
+fn hooks_elsewhere_cannot_be_planted() {
+    let place = place();
+    place.plant(".git", "[core]\n\thooksPath = tools/hooks\n");
+    place.file("tools/hooks/pre-commit", "#!/bin/sh\n");
+    // An alias of the command line is a shell inside the mounts.
+    let script = "alias.x=!cd tools; (echo x > hooks/pre-commit) 2>/dev/null || echo a; \
+         (echo x > hooks/post-commit) 2>/dev/null || echo b; mv hooks other 2>/dev/null || echo c; \
+         cd ..; mv tools other 2>/dev/null || echo d; echo x > tools/free && echo e";
+    let done = place.caged("", Repository::ReadOnly, &["-c", script, "x"]);
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "a\nb\nc\nd\ne\n", "{done:?}");
+    assert_eq!(std::fs::read_to_string(place.work.join("tools/hooks/pre-commit")).unwrap(), "#!/bin/sh\n");
+}

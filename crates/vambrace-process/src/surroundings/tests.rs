@@ -99,6 +99,7 @@ fn a_lone_project_is_writable_except_for_what_is_not() {
         Repository::ReadOnly,
         &[
             "write /",
+            "pin /keys",
             "pin /sub",
             "protect /sub/.vscode",
             "protect /.git",

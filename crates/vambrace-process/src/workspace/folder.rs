@@ -1,8 +1,8 @@
-//! One folder of the walk: what was found in it, and whether it still is what was read.
+//! One folder: what it is, what was found in it, and how to read it. It knows nothing of other folders.
 //!
 //! INVARIANT: no link is followed. Folders are opened beneath the workspace with links forbidden on the whole way.
 
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -14,31 +14,36 @@ use rustix::time::{ClockId, clock_gettime};
 use vambrace_policy::Scope;
 
 use super::names::Names;
-use super::view::{Kind, View};
+use super::view::{Identity, Kind, View};
 
-/// Deeper folders are masked whole: no project has them, and each level costs a frame.
-const DEEPEST: usize = 96;
 /// Two changes within one tick of the kernel's clock leave the same time stamp; ticks are at most 10 ms long.
 const TICK_NANOSECONDS: i128 = 20_000_000;
+const LONGEST_PATH: usize = 4000;
 
-#[derive(Debug)]
-pub(super) struct Folder {
-    parts: Vec<String>,
-    /// From the workspace, for the kernel.
-    path: CString,
-    name: OsString,
-    stamp: Stamp,
-    /// Read long enough after its last change that the stamp tells the next one.
-    settled: bool,
-    finds: Vec<Find>,
-    children: Vec<Folder>,
+/// Where the walk takes place and what it looks for.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'g> {
+    pub(super) root: &'g OwnedFd,
+    pub(super) scope: &'g Scope,
+    pub(super) names: &'g Names,
 }
 
+/// The place of a folder in the walk.
 #[derive(Debug)]
-struct Find {
+pub(super) struct Place {
+    /// From the workspace, for the kernel; `.` is the workspace itself.
+    pub(super) path: CString,
+    /// Everything in a protected folder is protected; only the folder itself is named.
+    pub(super) in_protected: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Find {
     name: OsString,
     what: What,
     kind: Kind,
+    /// Of what a view tells apart from others of its name.
+    identity: Option<Identity>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,166 +56,155 @@ enum What {
     Bare,
 }
 
+/// A folder to enter.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry {
+    pub(super) name: OsString,
+    pub(super) inode: u64,
+    pub(super) is_protected: bool,
+}
+
+/// What one reading of a folder gave, both sorted by name.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub(super) finds: Vec<Find>,
+    pub(super) entries: Vec<Entry>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    device: (u32, u32),
-    inode: u64,
+pub(super) struct Stamp {
+    pub(super) device: (u32, u32),
+    pub(super) inode: u64,
     modified: (i64, u32),
     changed: (i64, u32),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
-    pub(super) folders: usize,
-    /// How many of them had to be read.
-    pub(super) read: usize,
-}
-
-/// The place of a folder in the walk.
-#[derive(Clone, Copy)]
-struct Place<'p> {
-    parts: &'p [String],
-    path: &'p CString,
-    name: &'p OsStr,
-    /// Everything in a protected folder is protected; only the folder itself is named.
-    in_protected: bool,
-}
-
-pub(super) struct Reader<'r> {
-    root: &'r OwnedFd,
-    scope: &'r Scope,
-    names: &'r Names,
-    counts: Counts,
-    buffer: Vec<u8>,
-}
-
-impl Folder {
-    pub(super) fn parts(&self) -> &[String] {
-        &self.parts
-    }
-
-    /// Adds what was found here and below, parents before children.
-    pub(super) fn collect(&self, root: &OwnedFd, workspace: &Path, view: &mut View) {
-        // A name may hold bytes that are not text, so the path comes from the kernel's form.
-        let relative = Path::new(OsStr::from_bytes(self.path.as_bytes()));
-        let here = if self.parts.is_empty() { workspace.to_owned() } else { workspace.join(relative) };
-        for find in &self.finds {
-            let path = here.join(&find.name);
-            match find.what {
-                What::Masked => view.add_masked(path, find.kind),
-                What::Socket => view.sockets.push(path),
-                What::Protected => view.add_protected(root, workspace, path, find.kind),
-                What::Git => view.add_git(root, workspace, path, find.kind),
-                What::Bare => view.add_git(root, workspace, here.clone(), Kind::Folder),
-            }
-        }
-        for child in &self.children {
-            child.collect(root, workspace, view);
-        }
-    }
-}
-
-impl<'r> Reader<'r> {
-    pub(super) fn new(root: &'r OwnedFd, scope: &'r Scope, names: &'r Names) -> Reader<'r> {
-        Reader { root, scope, names, counts: Counts::default(), buffer: vec![0; 32 * 1024] }
-    }
-
-    pub(super) fn counts(&self) -> Counts {
-        self.counts
-    }
-
-    /// The folder as it is now, or nothing if there is no such folder (a link is none).
-    pub(super) fn refresh(&mut self, parts: &[String], known: Option<Folder>) -> Option<Folder> {
+impl Place {
+    /// Of a zone.
+    pub(super) fn zone(parts: &[String], scope: &Scope) -> Option<Place> {
         let text = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
-        let path = CString::new(text).ok()?;
-        let name = parts.last().map(OsString::from).unwrap_or_default();
-        let in_protected = self.scope.is_protected(parts);
-        self.visit(Place { parts, path: &path, name: &name, in_protected }, known).ok()
+        Some(Place { path: CString::new(text).ok()?, in_protected: scope.is_protected(parts) })
     }
 
-    fn visit(&mut self, place: Place<'_>, known: Option<Folder>) -> Result<Folder, Errno> {
-        if let Some(mut folder) = known {
-            self.renew(&mut folder, place.in_protected)?;
-            return Ok(folder);
+    /// `None` if the path becomes longer than the kernel takes.
+    pub(super) fn below(&self, name: &OsStr, is_protected: bool) -> Option<Place> {
+        let path =
+            CString::new(self.inside(name)).ok().filter(|path| path.as_bytes().len() <= LONGEST_PATH)?;
+        Some(Place { path, in_protected: self.in_protected || is_protected })
+    }
+
+    fn inside(&self, name: &OsStr) -> Vec<u8> {
+        if self.is_workspace() {
+            return name.as_bytes().to_vec();
         }
-        self.counts.folders += 1;
-        self.read(place, Vec::new())
+        [self.path.as_bytes(), b"/", name.as_bytes()].concat()
     }
 
-    fn renew(&mut self, folder: &mut Folder, in_protected: bool) -> Result<(), Errno> {
-        self.counts.folders += 1;
-        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::STATX_DONT_SYNC;
-        let now = stamp(self.root, &folder.path, flags)?;
-        if folder.settled && now == folder.stamp {
-            self.keep(folder, in_protected);
-            return Ok(());
+    pub(super) fn name(&self) -> &OsStr {
+        let last = self.path.as_bytes().rsplit(|byte| *byte == b'/').next();
+        OsStr::from_bytes(last.unwrap_or_default())
+    }
+
+    fn is_workspace(&self) -> bool {
+        self.path.as_bytes() == b"."
+    }
+
+    /// A name may hold bytes that are not text; the scope is asked about the nearest text.
+    fn parts(&self) -> Vec<String> {
+        if self.is_workspace() {
+            return Vec::new();
         }
-        let known = std::mem::take(&mut folder.children);
-        let place = Place { parts: &folder.parts, path: &folder.path, name: &folder.name, in_protected };
-        *folder = self.read(place, known)?;
-        Ok(())
+        let parts = self.path.as_bytes().split(|byte| *byte == b'/');
+        parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect()
     }
 
-    /// Nothing came or went here, but perhaps below.
-    fn keep(&mut self, folder: &mut Folder, in_protected: bool) {
-        let Folder { finds, children, .. } = folder;
-        let mut closed = Vec::new();
-        let n_children = children.len();
-        children.retain_mut(|child| {
-            let protected = in_protected || is_protected_find(finds, &child.name);
-            match self.renew(child, protected) {
-                Ok(()) => true,
-                Err(error) => {
-                    closed.extend(unreadable(error, child.name.clone()));
-                    false
-                }
-            }
-        });
-        // What went away while we looked, or was closed, is looked at again next time.
-        folder.settled = folder.children.len() == n_children;
-        folder.finds.extend(closed);
+    pub(super) fn depth(&self) -> usize {
+        if self.is_workspace() { 0 } else { self.path.as_bytes().split(|byte| *byte == b'/').count() }
     }
 
-    fn read(&mut self, place: Place<'_>, known: Vec<Folder>) -> Result<Folder, Errno> {
-        self.counts.read += 1;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let handle = rustix::fs::openat2(self.root, place.path, flags, Mode::empty(), resolve)?;
-        // Taken before the names are read: a change in between shows as a different stamp next time.
-        let stamp = stamp(&handle, c"", AtFlags::EMPTY_PATH)?;
-        let now = clock_gettime(ClockId::RealtimeCoarse);
-        let latest = nanoseconds(stamp.modified).max(nanoseconds(stamp.changed));
-        let age = nanoseconds((now.tv_sec, u32::try_from(now.tv_nsec).unwrap_or(0))) - latest;
-        let mut folder = Folder {
-            parts: place.parts.to_vec(),
-            path: place.path.clone(),
-            name: place.name.to_owned(),
-            stamp,
-            settled: age > TICK_NANOSECONDS,
-            finds: Vec::new(),
-            children: Vec::new(),
+    pub(super) fn on_host(&self, workspace: &Path) -> std::path::PathBuf {
+        if self.is_workspace() {
+            workspace.to_owned()
+        } else {
+            workspace.join(OsStr::from_bytes(self.path.as_bytes()))
+        }
+    }
+}
+
+impl Find {
+    pub(super) fn masked_folder(name: OsString) -> Find {
+        Find { name, what: What::Masked, kind: Kind::Folder, identity: None }
+    }
+
+    /// What cannot be read is masked: its owner, which the program is, could make it readable. What is gone is gone.
+    pub(super) fn unreadable(error: Errno, name: OsString) -> Option<Find> {
+        match error {
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP => None,
+            _ => Some(Find::masked_folder(name)),
+        }
+    }
+
+    pub(super) fn add_to(&self, view: &mut View, here: &Path) {
+        let path = || here.join(&self.name);
+        match (self.what, self.identity) {
+            (What::Masked, _) => view.add_masked(path(), self.kind),
+            (What::Socket, _) => view.sockets.push(path()),
+            (What::Protected, Some(identity)) => view.add_protected(path(), self.kind, identity),
+            (What::Git, Some(identity)) => view.add_git(path(), self.kind, identity),
+            (What::Bare, Some(identity)) => view.add_git(here.to_owned(), Kind::Folder, identity),
+            // It went away while we looked.
+            (What::Protected | What::Git | What::Bare, None) => {}
+        }
+    }
+
+    /// `from` is the folder that it was found in, or the workspace if `folder` says where that is.
+    fn identify(&mut self, from: &OwnedFd, folder: Option<&Place>) {
+        let path = match (self.what, folder) {
+            (What::Masked | What::Socket, _) => return,
+            (What::Bare, None) => b".".to_vec(),
+            (What::Bare, Some(place)) if place.is_workspace() => b".".to_vec(),
+            (What::Bare, Some(place)) => place.path.as_bytes().to_vec(),
+            (What::Protected | What::Git, None) => self.name.as_bytes().to_vec(),
+            (What::Protected | What::Git, Some(place)) => place.inside(&self.name),
         };
-        let mut below = self.read_names(&handle, place, &mut folder.finds)?;
-        drop(handle);
-        below.sort_unstable();
-        folder.finds.sort_by(|a, b| a.name.cmp(&b.name));
-        self.descend(place, &mut folder, below, known);
-        Ok(folder)
+        let now = Identity::at(from, Path::new(OsStr::from_bytes(&path)));
+        self.identity = now.ok().filter(|(_, kind)| *kind == self.kind).map(|(identity, _)| identity);
+    }
+}
+
+impl Ground<'_> {
+    pub(super) fn open(self, path: &CStr) -> Result<OwnedFd, Errno> {
+        self.open_as(path, OFlags::RDONLY)
     }
 
-    /// Sorts every name into what was found; the folders to enter are handed back.
-    fn read_names(
-        &mut self,
+    fn open_as(self, path: &CStr, access: OFlags) -> Result<OwnedFd, Errno> {
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW | access;
+        rustix::fs::openat2(self.root, path, flags, Mode::empty(), resolve)
+    }
+
+    /// Of the folder at this path, with no link on the way.
+    pub(super) fn stamp_without_links(self, path: &CStr) -> Result<Stamp, Errno> {
+        Stamp::of(&self.open_as(path, OFlags::PATH)?)
+    }
+
+    /// Of the folder at this path; only its last part must not be a link.
+    pub(super) fn stamp(self, path: &CStr) -> Result<Stamp, Errno> {
+        Stamp::at(self.root, path, AtFlags::SYMLINK_NOFOLLOW | AtFlags::STATX_DONT_SYNC)
+    }
+
+    /// Sorts every name into what was found and what is to be entered.
+    pub(super) fn list(
+        self,
         handle: &OwnedFd,
-        place: Place<'_>,
-        finds: &mut Vec<Find>,
-    ) -> Result<Vec<OsString>, Errno> {
-        let mut below = Vec::new();
+        place: &Place,
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Result<Listing, Errno> {
+        let mut listing = Listing::default();
         let mut layout = Layout::default();
-        let mut buffer = std::mem::take(&mut self.buffer);
-        buffer.clear();
-        let mut entries = RawDir::new(handle, as_uninit(&mut buffer));
-        while let Some(entry) = entries.next() {
+        let mut parts = place.parts();
+        let mut names = RawDir::new(handle, buffer);
+        while let Some(entry) = names.next() {
             let entry = entry?;
             let name = entry.file_name();
             let bytes = name.to_bytes();
@@ -226,26 +220,37 @@ impl<'r> Reader<'r> {
                 known => known,
             };
             let name = OsStr::from_bytes(bytes);
-            let what = self.judge(place, name, kind);
+            let what = self.judge(place.in_protected, &mut parts, name, kind);
             if let Some(what) = what {
-                finds.push(Find { name: name.to_owned(), what, kind: Kind::of(kind) });
+                let kind = Kind::of(kind);
+                listing.finds.push(Find { name: name.to_owned(), what, kind, identity: None });
             }
             let enter = match what {
                 None | Some(What::Protected | What::Bare) => !bytes.eq_ignore_ascii_case(b"node_modules"),
                 Some(What::Masked | What::Git | What::Socket) => false,
             };
             if kind == FileType::Directory && enter {
-                below.push(name.to_owned());
+                let is_protected = what == Some(What::Protected);
+                listing.entries.push(Entry { name: name.to_owned(), inode: entry.ino(), is_protected });
             }
         }
-        self.buffer = buffer;
         if layout.is_repository() {
-            finds.push(Find { name: OsString::new(), what: What::Bare, kind: Kind::Folder });
+            let name = OsString::new();
+            listing.finds.push(Find { name, what: What::Bare, kind: Kind::Folder, identity: None });
         }
-        Ok(below)
+        listing.entries.sort_unstable();
+        listing.finds.sort_by(|a, b| a.name.cmp(&b.name));
+        listing.finds.iter_mut().for_each(|find| find.identify(handle, None));
+        Ok(listing)
     }
 
-    fn judge(&self, place: Place<'_>, name: &OsStr, kind: FileType) -> Option<What> {
+    fn judge(
+        self,
+        in_protected: bool,
+        parts: &mut Vec<String>,
+        name: &OsStr,
+        kind: FileType,
+    ) -> Option<What> {
         if name.as_bytes().eq_ignore_ascii_case(b".git") {
             return Some(What::Git);
         }
@@ -255,31 +260,25 @@ impl<'r> Reader<'r> {
         if !self.names.may_matter(name.as_bytes()) {
             return None;
         }
-        let mut parts = place.parts.to_vec();
         parts.push(name.to_string_lossy().into_owned());
-        if self.scope.is_masked(&parts) {
-            return Some(What::Masked);
-        }
-        (!place.in_protected && self.scope.is_protected(&parts)).then_some(What::Protected)
+        let what = if self.scope.is_masked(parts) {
+            Some(What::Masked)
+        } else {
+            (!in_protected && self.scope.is_protected(parts)).then_some(What::Protected)
+        };
+        parts.pop();
+        what
     }
 
-    fn descend(&mut self, place: Place<'_>, folder: &mut Folder, below: Vec<OsString>, known: Vec<Folder>) {
-        let mut known: std::collections::HashMap<OsString, Folder> =
-            known.into_iter().map(|child| (child.name.clone(), child)).collect();
-        for name in below {
-            let mut parts = place.parts.to_vec();
-            parts.push(name.to_string_lossy().into_owned());
-            let Some(path) = extend(place, &name).filter(|_| parts.len() <= DEEPEST) else {
-                folder.finds.push(Find { name, what: What::Masked, kind: Kind::Folder });
-                continue;
-            };
-            let protected = place.in_protected || is_protected_find(&folder.finds, &name);
-            let child = Place { parts: &parts, path: &path, name: &name, in_protected: protected };
-            match self.visit(child, known.remove(&name)) {
-                Ok(child) => folder.children.push(child),
-                Err(error) => folder.finds.extend(unreadable(error, name)),
-            }
+    /// Looks again at what was found in a folder that nobody watches; `true` if something is another one now.
+    pub(super) fn identify_again(self, place: &Place, finds: &mut [Find]) -> bool {
+        let mut changed = false;
+        for find in finds {
+            let before = find.identity;
+            find.identify(self.root, Some(place));
+            changed |= find.identity != before;
         }
+        changed
     }
 }
 
@@ -308,46 +307,38 @@ impl Layout {
     }
 }
 
-/// What cannot be read is masked: its owner, which the program is, could make it readable. What is gone is gone.
-fn unreadable(error: Errno, name: OsString) -> Option<Find> {
-    match error {
-        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => None,
-        _ => Some(Find { name, what: What::Masked, kind: Kind::Folder }),
+impl Stamp {
+    pub(super) fn of(handle: &OwnedFd) -> Result<Stamp, Errno> {
+        Stamp::at(handle, c"", AtFlags::EMPTY_PATH)
     }
-}
 
-fn is_protected_find(finds: &[Find], name: &OsStr) -> bool {
-    finds.iter().any(|find| find.what == What::Protected && find.name == name)
-}
-
-fn extend(place: Place<'_>, name: &OsStr) -> Option<CString> {
-    const LONGEST: usize = 4000;
-    let mut bytes = if place.parts.is_empty() { Vec::new() } else { place.path.as_bytes().to_vec() };
-    if !bytes.is_empty() {
-        bytes.push(b'/');
+    fn at(at: &OwnedFd, path: &CStr, flags: AtFlags) -> Result<Stamp, Errno> {
+        let wanted = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::MTIME | StatxFlags::CTIME;
+        let stat = rustix::fs::statx(at, path, flags, wanted)?;
+        if FileType::from_raw_mode(stat.stx_mode.into()) != FileType::Directory {
+            return Err(Errno::NOTDIR);
+        }
+        Ok(Stamp {
+            device: (stat.stx_dev_major, stat.stx_dev_minor),
+            inode: stat.stx_ino,
+            modified: (stat.stx_mtime.tv_sec, stat.stx_mtime.tv_nsec),
+            changed: (stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
+        })
     }
-    bytes.extend_from_slice(name.as_bytes());
-    CString::new(bytes).ok().filter(|path| path.as_bytes().len() <= LONGEST)
-}
 
-fn stamp(at: &OwnedFd, path: &std::ffi::CStr, flags: AtFlags) -> Result<Stamp, Errno> {
-    let wanted = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::MTIME | StatxFlags::CTIME;
-    let stat = rustix::fs::statx(at, path, flags, wanted)?;
-    if FileType::from_raw_mode(stat.stx_mode.into()) != FileType::Directory {
-        return Err(Errno::NOTDIR);
+    /// The same folder, whatever happened in it.
+    pub(super) fn is_same_folder(&self, other: &Stamp) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
     }
-    Ok(Stamp {
-        device: (stat.stx_dev_major, stat.stx_dev_minor),
-        inode: stat.stx_ino,
-        modified: (stat.stx_mtime.tv_sec, stat.stx_mtime.tv_nsec),
-        changed: (stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
-    })
+
+    /// Old enough that the next change leaves another stamp.
+    pub(super) fn is_settled(&self) -> bool {
+        let now = clock_gettime(ClockId::RealtimeCoarse);
+        let latest = nanoseconds(self.modified).max(nanoseconds(self.changed));
+        nanoseconds((now.tv_sec, u32::try_from(now.tv_nsec).unwrap_or(0))) - latest > TICK_NANOSECONDS
+    }
 }
 
 fn nanoseconds((seconds, nanoseconds): (i64, u32)) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
-}
-
-fn as_uninit(buffer: &mut Vec<u8>) -> &mut [MaybeUninit<u8>] {
-    buffer.spare_capacity_mut()
 }

@@ -6,6 +6,8 @@ use vambrace_types::Bearings;
 
 use super::*;
 
+mod agreement;
+
 struct Place {
     _root: tempfile::TempDir,
     base: PathBuf,
@@ -32,6 +34,14 @@ impl Place {
     }
 
     fn walker(&self, service: &str, isolation: Isolation) -> Walker {
+        self.limited(service, isolation, WATCHES)
+    }
+
+    fn limited(&self, service: &str, isolation: Isolation, limits: WatchLimits) -> Walker {
+        Walker::with_limits(self.base.clone(), self.scope(service, isolation), limits)
+    }
+
+    fn scope(&self, service: &str, isolation: Isolation) -> Arc<Scope> {
         let settings = ScopeSettings {
             bearings: Bearings::new(&[self.base.to_str().unwrap()], service, &["shared", "docs/policies"]),
             isolation,
@@ -40,7 +50,7 @@ impl Place {
             symlinks: Symlinks::Inside,
             hard_links: HardLinks::ReadOnly,
         };
-        Walker::new(self.base.clone(), Arc::new(Scope::new(settings).unwrap()))
+        Arc::new(Scope::new(settings).unwrap())
     }
 
     fn short(&self, paths: impl IntoIterator<Item = PathBuf>) -> Vec<String> {
@@ -93,7 +103,7 @@ fn each_name_is_found_in_its_list() {
         [
             &[".env", "a/.vscode/.env", "a/b/.env.local", "keys/server.PEM", "private/note.txt", "secrets"],
             &["a/.vscode", "c/.cargo/config.toml"],
-            &["a", "c", "c/.cargo"],
+            &["a", "a/b", "c", "c/.cargo", "keys", "private"],
             &[".git", "planted"],
         ],
     );
@@ -129,7 +139,7 @@ fn links_are_not_followed_and_not_masked() {
     symlink("real", place.base.join(".claude")).unwrap();
     symlink("real", place.base.join("service")).unwrap();
     let walker = place.walker("", Isolation::Strict);
-    check(&place, &walker, [&["real/.env"], &[".claude"], &[], &[]]);
+    check(&place, &walker, [&["real/.env"], &[".claude"], &["real"], &[]]);
     assert_eq!(place.walker("service", Isolation::Strict).walk(), Err(ViewError::NoService));
 }
 
@@ -139,7 +149,7 @@ fn sockets_git_files_and_closed_folders() {
     place.make(&["a/", "module/.git", "closed/.env"]);
     let _listener = UnixListener::bind(place.base.join("a/daemon")).unwrap();
     let view = place.walker("", Isolation::Strict).walk().unwrap();
-    assert_eq!(place.short(view.sockets), ["a/daemon"]);
+    assert_eq!(place.short(view.sockets.clone()), ["a/daemon"]);
     assert_eq!(place.short(seen(&view.git_files)), ["module/.git"]);
     // Root reads every folder; anyone else gets the closed one masked whole.
     std::fs::set_permissions(place.base.join("closed"), std::fs::Permissions::from_mode(0o100)).unwrap();
@@ -168,33 +178,6 @@ fn a_second_walk_sees_every_change() {
     std::fs::remove_dir_all(place.base.join("d")).unwrap();
     symlink("a", place.base.join("d")).unwrap();
     assert_eq!(place.short(masked(&walker.walk().unwrap())), Vec::<String>::new());
-}
-
-/// The walks before and after changes made at random agree with a walk that remembers nothing.
-#[test]
-fn memory_and_a_fresh_look_agree() {
-    let place = Place::new();
-    let walker = place.walker("", Isolation::Strict);
-    let names = ["a", "b", ".env", ".claude", ".git", "secrets", "x.pem", "c"];
-    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut random = |n: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap() % n
-    };
-    for _ in 0..300 {
-        let depth = 1 + random(4);
-        let path = (0..depth).fold(place.base.clone(), |path, _| path.join(names[random(names.len())]));
-        match random(4) {
-            0 => drop(std::fs::create_dir_all(&path)),
-            1 => drop(std::fs::write(&path, "x")),
-            2 => drop(std::fs::remove_dir_all(&path)),
-            _ => drop(std::fs::rename(&path, place.base.join(names[random(names.len())]))),
-        }
-        let mut remembered = walker.walk().unwrap();
-        let mut fresh = place.walker("", Isolation::Strict).walk().unwrap();
-        (remembered.n_read, fresh.n_read) = (0, 0);
-        assert_eq!(remembered, fresh);
-    }
 }
 
 #[test]
@@ -234,11 +217,16 @@ fn what_a_run_planted_is_named_once() {
     let planted = new_protected(&before, &walker.walk().unwrap());
     assert_eq!(
         place.short(planted),
-        [".claude", "a/.vscode", "b/.git", "b/c/.mcp.json", "bare", "n/.vscode"]
+        [".claude", "a/.vscode", "b/.git", "b/c/.mcp.json", "bare/HEAD", "n/.vscode"]
     );
 }
 
-/// Whatever the size of the tree, a second walk only looks at the folders' stamps.
+fn n_read(walker: &Walker) -> usize {
+    walker.walk().unwrap();
+    walker.memory.lock().unwrap().tree.n_read()
+}
+
+/// Whatever the size of the tree, a walk reads only what changed.
 #[test]
 fn a_second_walk_reads_nothing() {
     let place = Place::new();
@@ -248,12 +236,24 @@ fn a_second_walk_reads_nothing() {
         }
         place.make(&[&format!("t{top}/m0/.env")]);
     }
-    let walker = place.walker("", Isolation::Strict);
-    let first = walker.walk().unwrap();
-    assert_eq!((first.n_folders, first.masked.len()), (411, 10));
-    // Folders that changed within the last tick before they were read are read once more.
-    let settled = (0..10_000).any(|_| walker.walk().unwrap().n_read == 0);
-    assert!(settled);
-    let again = walker.walk().unwrap();
-    assert_eq!((again.n_read, again.masked.len()), (0, 10));
+    for limits in [WATCHES, NO_WATCHES] {
+        let walker = place.limited("", Isolation::Strict, limits);
+        let first = walker.walk().unwrap();
+        let (n_folders, n_watched) = {
+            let memory = walker.memory.lock().unwrap();
+            (memory.tree.n_folders(), memory.tree.n_watched())
+        };
+        assert_eq!((n_folders, n_watched), (411, if limits.watches == 0 { 0 } else { 411 }));
+        assert_eq!(first.masked.len(), 10);
+        // Without watches, folders that changed within the last tick before they were read are read once more.
+        assert!((0..10_000).any(|_| n_read(&walker) == 0));
+        assert!(Arc::ptr_eq(&first, &walker.walk().unwrap()));
+        place.make(&["t3/m3/ordinary"]);
+        assert_eq!(n_read(&walker), 1);
+        assert!(Arc::ptr_eq(&first, &walker.walk().unwrap()), "nothing in the view changed");
+        std::fs::remove_file(place.base.join("t3/m3/ordinary")).unwrap();
+    }
 }
+
+const WATCHES: WatchLimits = WatchLimits { after_walks: 0, watches: 10_000, events: 100_000 };
+const NO_WATCHES: WatchLimits = WatchLimits { after_walks: usize::MAX, watches: 0, events: 0 };

@@ -1,14 +1,11 @@
 //! What a walk found, in paths of the host.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 use rustix::io::Errno;
-
-use super::folder::Counts;
 
 /// Each find becomes at least one mount, and each mount costs every start of a program.
 const MOST_FINDS: usize = 4_000;
@@ -29,8 +26,6 @@ pub(crate) struct View {
     /// `.git` as a file or link that says where the repository is.
     pub(crate) git_files: Vec<Seen>,
     pub(crate) sockets: Vec<PathBuf>,
-    pub(crate) n_folders: usize,
-    pub(crate) n_read: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,9 +73,11 @@ impl Identity {
         Identity::at(CWD, path)
     }
 
+    /// An empty path is the folder itself.
     pub(crate) fn at(folder: impl rustix::fd::AsFd, path: &Path) -> Result<(Identity, Kind), Errno> {
         let wanted = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::BTIME;
-        let stat = rustix::fs::statx(folder, path, AtFlags::SYMLINK_NOFOLLOW, wanted)?;
+        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::EMPTY_PATH;
+        let stat = rustix::fs::statx(folder, path, flags, wanted)?;
         let identity = Identity {
             device: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
             inode: stat.stx_ino,
@@ -124,8 +121,8 @@ impl fmt::Display for ViewError {
 }
 
 impl View {
-    pub(super) fn new(service: PathBuf, counts: Counts) -> View {
-        View { service, n_folders: counts.folders, n_read: counts.read, ..View::default() }
+    pub(super) fn new(service: PathBuf) -> View {
+        View { service, ..View::default() }
     }
 
     /// A link with a blocked name holds nothing itself, and what it leads to is judged by its own name.
@@ -137,20 +134,11 @@ impl View {
         }
     }
 
-    pub(super) fn add_protected(&mut self, root: &OwnedFd, workspace: &Path, path: PathBuf, kind: Kind) {
-        self.protected.extend(seen(root, workspace, path, kind));
+    pub(super) fn add_protected(&mut self, path: PathBuf, kind: Kind, identity: Identity) {
+        self.protected.push(Seen { path, kind, identity });
     }
 
-    pub(super) fn add_git(&mut self, root: &OwnedFd, workspace: &Path, path: PathBuf, kind: Kind) {
-        let list = match kind {
-            Kind::Folder => &mut self.repositories,
-            Kind::File | Kind::Link => &mut self.git_files,
-        };
-        list.extend(seen(root, workspace, path, kind));
-    }
-
-    pub(super) fn add_repository_above(&mut self, path: PathBuf) {
-        let Ok((identity, kind)) = Identity::of(&path) else { return };
+    pub(super) fn add_git(&mut self, path: PathBuf, kind: Kind, identity: Identity) {
         let list = match kind {
             Kind::Folder => &mut self.repositories,
             Kind::File | Kind::Link => &mut self.git_files,
@@ -158,13 +146,15 @@ impl View {
         list.push(Seen { path, kind, identity });
     }
 
-    /// THREAT: P07, `mv sub other; mkdir -p sub/.vscode`. A mount point cannot be renamed, so every folder between the
-    /// service and something protected becomes one.
+    /// THREAT: P07, `mv sub other; mkdir -p sub/.vscode`, and `mv .docker d` to read `d/config.json` in the next call. A mount
+    /// point cannot be renamed, so every folder between the service and something protected or masked becomes one.
     pub(super) fn pin_parents(&mut self) {
         let protected: BTreeSet<&Path> = self.protected.iter().map(|seen| seen.path.as_path()).collect();
         let mut pinned = BTreeSet::new();
-        for seen in self.protected.iter().chain(&self.repositories).chain(&self.git_files) {
-            for parent in seen.path.ancestors().skip(1) {
+        let seen = self.protected.iter().chain(&self.repositories).chain(&self.git_files);
+        let masked = self.masked.iter().map(|masked| &masked.path).chain(&self.sockets);
+        for path in seen.map(|seen| &seen.path).chain(masked) {
+            for parent in path.ancestors().skip(1) {
                 if parent == self.service || !parent.starts_with(&self.service) {
                     break;
                 }
@@ -177,17 +167,13 @@ impl View {
         self.pinned = pinned.into_iter().collect();
     }
 
-    pub(super) fn check_size(&self) -> Result<(), ViewError> {
+    /// Asked before a cage is built, and not after a run: a program that makes more names than fit must not get away with
+    /// all of them.
+    pub(crate) fn check_size(&self) -> Result<(), ViewError> {
         let git = self.repositories.len() + self.git_files.len();
         let n_finds = self.masked.len() + self.protected.len() + self.pinned.len() + self.sockets.len() + git;
         if n_finds > MOST_FINDS { Err(ViewError::TooMany { n_finds }) } else { Ok(()) }
     }
-}
-
-fn seen(root: &OwnedFd, workspace: &Path, path: PathBuf, kind: Kind) -> Option<Seen> {
-    let relative = path.strip_prefix(workspace).ok()?;
-    let (identity, now) = Identity::at(root, relative).ok()?;
-    (now == kind).then_some(Seen { path, kind, identity })
 }
 
 /// What a run left behind that decides what happens on this machine: protected names and repositories that were not
@@ -195,22 +181,33 @@ fn seen(root: &OwnedFd, workspace: &Path, path: PathBuf, kind: Kind) -> Option<S
 ///
 /// LIMIT: a file is compared by its name only, because editors replace files when a person saves.
 pub(crate) fn new_protected(before: &View, after: &View) -> Vec<PathBuf> {
-    let all = |view: &'_ View| -> Vec<Seen> {
-        view.protected.iter().chain(&view.repositories).chain(&view.git_files).cloned().collect()
-    };
-    let known = all(before);
+    let known: HashMap<&Path, &Seen> = all_seen(before).map(|seen| (seen.path.as_path(), seen)).collect();
     let is_known = |seen: &Seen| {
-        known.iter().any(|old| match (old.kind, seen.kind) {
-            (Kind::File, Kind::File) => old.path == seen.path,
-            _ => old.path == seen.path && old.kind == seen.kind && old.identity == seen.identity,
+        known.get(seen.path.as_path()).is_some_and(|old| match (old.kind, seen.kind) {
+            (Kind::File, Kind::File) => true,
+            _ => old.kind == seen.kind && old.identity == seen.identity,
         })
     };
     let mut new: Vec<PathBuf> = Vec::new();
-    for seen in all(after).into_iter().filter(|seen| !is_known(seen)) {
+    for seen in all_seen(after).filter(|seen| !is_known(seen)) {
+        // A folder that became a repository may hold a person's work. Without its `HEAD` it is a folder again.
+        if seen.kind == Kind::Folder && is_bare(after, seen) {
+            new.push(seen.path.join("HEAD"));
+            continue;
+        }
         // Moving a folder away moves what is in it.
         if !new.iter().any(|path| seen.path.starts_with(path)) {
-            new.push(seen.path);
+            new.push(seen.path.clone());
         }
     }
     new
+}
+
+fn is_bare(view: &View, seen: &Seen) -> bool {
+    let is_git = seen.path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
+    !is_git && view.repositories.iter().any(|other| other.path == seen.path)
+}
+
+fn all_seen(view: &View) -> impl Iterator<Item = &Seen> {
+    view.protected.iter().chain(&view.repositories).chain(&view.git_files)
 }

@@ -16,7 +16,7 @@ struct Held {
     _folder: tempfile::TempDir,
 }
 
-fn open(pid: u32) -> OwnedFd {
+pub(crate) fn open(pid: u32) -> OwnedFd {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     rustix::process::pidfd_open(pid, PidfdFlags::empty()).unwrap()
 }

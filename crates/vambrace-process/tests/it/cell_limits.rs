@@ -82,6 +82,67 @@ fn memory_files_and_private_memory_are_bounded() {
 /// The last number that was reached by starting sleepers, at most 300.
 const FORKS: &str = "i=0; while [ $i -lt 300 ]; do sleep 1000 & i=$((i+1)); echo $i; done";
 
+#[test]
+fn programs_are_killed_before_what_watches_them() {
+    let mut place = Setting::new();
+    let score = |pid: u32| std::fs::read_to_string(format!("/proc/{pid}/oom_score_adj")).unwrap();
+    let own = score(std::process::id());
+    let look =
+        "cat /proc/self/oom_score_adj; sh -c 'cat /proc/self/oom_score_adj'; cat /proc/1/oom_score_adj";
+    assert_eq!(text(&place.shell(look).stdout), format!("1000\n1000\n{own}"));
+    assert_eq!(score(place.cell.pid().unwrap()), own);
+    let captured = place.shell("echo 0 > /proc/self/oom_score_adj");
+    assert_ne!(captured.exit, Exit::Code(0));
+}
+
+/// Several processes, each small enough for its own limit, or a folder in memory: together more than the group has.
+const EATERS: [&str; 2] = [
+    "exec python3 -c 'x = bytearray(500 << 20); print(len(x))'",
+    "for i in 1 2 3 4 5 6 7 8; do python3 -c 'x = bytearray(20 << 20); input()' < /dev/full & done; \
+     exec python3 -c 'import time\nx = bytearray(40 << 20)\ntime.sleep(1000)'",
+];
+
+/// A group of version 1 that counts memory, beneath our own, if this machine and user have one.
+fn memory_group(bytes: u64) -> Option<Group> {
+    let own = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let place =
+        own.lines().find_map(|line| line.split_once(":memory:/").map(|(_, place)| place.to_owned()))?;
+    let folder = Path::new("/sys/fs/cgroup/memory")
+        .join(place)
+        .join(format!("vambrace-test-memory-{}", std::process::id()));
+    std::fs::create_dir(&folder).ok()?;
+    let group = Group(folder);
+    std::fs::write(group.0.join("memory.limit_in_bytes"), bytes.to_string()).ok()?;
+    Some(group)
+}
+
+#[test]
+fn a_program_that_takes_all_memory_is_killed_and_its_cell_tells() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spec = spec(folder.path());
+    // Where groups cannot be made the limit of a single process is what holds, and the first of these fails by it.
+    let group = memory_group(64 * MEBIBYTE);
+    spec.groups = group.iter().map(|group| group.0.join("tasks")).collect();
+    if group.is_none() {
+        spec.limits.memory_bytes = 64 * MEBIBYTE;
+    }
+    for eater in EATERS.iter().take(if group.is_some() { 2 } else { 1 }) {
+        let mut cell = launcher().cell(&spec).unwrap();
+        let stdio = Stdio { input: Input::Null, output: Output::Capture };
+        let captured = cell.run(&one(&["sh", "-c", eater]), stdio, &watch()).unwrap();
+        let expected = if group.is_some() { Exit::Signal(9) } else { Exit::Code(1) };
+        assert_eq!(captured.exit, expected, "{eater}: {}", text(&captured.stderr));
+        assert!(!captured.timed_out, "{eater}");
+        assert_eq!(text(&captured.stdout), "", "{eater}");
+        // The same cell goes on.
+        let stdio = Stdio { input: Input::Null, output: Output::Capture };
+        assert_eq!(cell.run(&one(&["true"]), stdio, &watch()).unwrap().exit, Exit::Code(0), "{eater}");
+        let process = crate::cell_death::open(cell.pid().unwrap());
+        drop(cell);
+        crate::cell_death::assert_ends(&process);
+    }
+}
+
 struct Group(PathBuf);
 
 impl Drop for Group {

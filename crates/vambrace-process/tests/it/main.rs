@@ -5,6 +5,8 @@
 mod cell_death;
 mod cell_files;
 mod cell_limits;
+mod cell_modes;
+mod cell_nested;
 mod cell_order;
 mod cell_reuse;
 mod cell_user;

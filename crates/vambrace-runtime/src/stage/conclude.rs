@@ -69,7 +69,7 @@ pub(crate) fn conclude(
         enforcement: trail.enforcement,
         severity: loudness(trail.severity.max(end.severity)),
         checkpoint: None,
-        violation: end.violation(redactor, call),
+        violation: end.violation(redactor, call).or_else(|| planted(redactor, call, &trail.planted)),
     };
     let recorded = match &parts.audit {
         Ok(audit) => audit.outcome(&call.entry, &outcome).map_err(|error| Recorded::no(&error)),
@@ -228,6 +228,13 @@ impl End {
         let command_args = call.command.as_deref().map(|command| redactor.text(command).value);
         Some(Violation { kind, target: redactor.text(&call.target).value, command_args })
     }
+}
+
+/// What a program tried behind an allowed call is a violation of its own.
+fn planted(redactor: &Redactor, call: &Call, names: &[String]) -> Option<Violation> {
+    let target = (!names.is_empty()).then(|| redactor.text(&names.join(", ")).value)?;
+    let command_args = call.command.as_deref().map(|command| redactor.text(command).value);
+    Some(Violation { kind: ViolationKind::Protected, target, command_args })
 }
 
 /// Codes outside the `Denied` family never get here; the list is by name, so that a new one is looked at.

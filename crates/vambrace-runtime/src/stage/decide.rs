@@ -9,17 +9,33 @@ use vambrace_tools::{Look, Tool};
 use vambrace_types::ToolError;
 
 use super::{Call, Setback, in_place, scan};
-use crate::{Answer, Corridor};
+use crate::{Answer, Corridor, OnAuditFailure};
 
-pub(crate) fn decide<A: Action>(
+/// Decides, completes the action by what the disk says, decides that again, and only then asks a person, who is shown
+/// what would really be done.
+pub(crate) fn decide<T: Tool>(
+    tool: &T,
     corridor: &Corridor,
     call: &Call,
     standing: &Standing,
-    action: A,
-) -> Result<Permit<A>, Setback> {
+    action: T::Action,
+    look: &Look<'_>,
+) -> Result<Permit<T::Action>, Setback> {
     let policy = &corridor.parts.policy;
-    let facts = scan(&corridor.parts.redactor, &action);
-    match policy.decide(&call.entry.caller, standing, &call.entry.tool, action, &facts) {
+    let judge = |action: T::Action| {
+        let facts = scan(&corridor.parts.redactor, &action);
+        policy.decide(&call.entry.caller, standing, &call.entry.tool, action, &facts)
+    };
+    let mut decision = judge(action);
+    let settled = match &decision {
+        Decision::Allow(permit) => settle(tool, permit.action(), look)?,
+        Decision::Ask(pending) => settle(tool, pending.action(), look)?,
+        Decision::Deny(_) => None,
+    };
+    if let Some(settled) = settled {
+        decision = judge(settled);
+    }
+    match decision {
         Decision::Allow(permit) => Ok(permit),
         Decision::Ask(pending) => ask(corridor, call, pending),
         Decision::Deny(denial) => Err(denial.into()),
@@ -31,16 +47,22 @@ fn ask<A: Action>(corridor: &Corridor, call: &Call, pending: Pending<A>) -> Resu
     let Some(approver) = call.approver.as_ref().filter(|_| !call.entry.dry_run) else {
         return Err(Setback::Ask(pending.into_question()));
     };
-    let question = corridor.parts.redactor.text(&pending.question().what).value;
+    let mut text = pending.question().what.clone();
+    let vectors = pending.action().vectors();
+    if !vectors.is_empty() {
+        let lines: Vec<_> = vectors.iter().map(|words| format!("`{}`", words.join(" "))).collect();
+        text = format!("{text} It would run {}.", lines.join(", then "));
+    }
+    let question = corridor.parts.redactor.text(&text).value;
     let mut answer = Answer::No;
     in_place(&mut || answer = approver.ask(call.entry.tool.as_str(), question.as_str()));
     let (by, said) = match &answer {
         Answer::Yes { by } => (Some(by.clone()), "approved"),
         Answer::No => (None, "rejected"),
     };
-    if let Ok(audit) = corridor.audit() {
-        // THREAT: P03, an approval nobody can find later. The call's own lines follow either way.
-        let _ = audit.event(&Event {
+    // THREAT: P03, an approval that nobody can find later is none.
+    let recorded = corridor.audit().is_ok_and(|audit| {
+        let event = Event {
             kind: EventKind::Approval,
             severity: Loudness::Warning,
             caller: Some(call.entry.caller.id.clone()),
@@ -48,7 +70,11 @@ fn ask<A: Action>(corridor: &Corridor, call: &Call, pending: Pending<A>) -> Resu
             call_id: Some(call.entry.call_id.clone()),
             message: corridor.parts.redactor.text(&format!("{said}: {}", question.as_str())).value,
             details: RedactedTree::null(),
-        });
+        };
+        audit.event(&event).is_ok()
+    });
+    if !recorded && corridor.parts.on_audit_failure != OnAuditFailure::Warn {
+        answer = Answer::No;
     }
     match answer {
         Answer::Yes { .. } => Ok(pending.approve()),
@@ -60,13 +86,9 @@ fn ask<A: Action>(corridor: &Corridor, call: &Call, pending: Pending<A>) -> Resu
 }
 
 /// What only the disk can tell, looked up without hands.
-pub(crate) fn settle<T: Tool>(
-    tool: &T,
-    permit: &Permit<T::Action>,
-    look: &Look<'_>,
-) -> Result<Option<T::Action>, ToolError> {
+fn settle<T: Tool>(tool: &T, action: &T::Action, look: &Look<'_>) -> Result<Option<T::Action>, ToolError> {
     let mut settled = Ok(None);
-    in_place(&mut || settled = tool.settle(permit.action(), look));
+    in_place(&mut || settled = tool.settle(action, look));
     settled
 }
 

@@ -12,9 +12,12 @@ use crate::stage::in_place;
 pub(crate) fn prove(corridor: &Corridor) -> Result<Enforcement, ToolError> {
     let programs = &corridor.parts.instruments.programs;
     if programs.posture().is_none() {
+        if let Ok(audit) = corridor.audit() {
+            audit.prepare_mirror();
+        }
         let mut proof = Ok(());
         in_place(&mut || {
-            proof = programs.prove(&|posture| record(corridor, posture)).map(|_| ());
+            proof = programs.prove(&|posture| record(corridor, posture));
         });
         proof.map_err(|error| error.to_tool_error())?;
     }
@@ -24,7 +27,12 @@ pub(crate) fn prove(corridor: &Corridor) -> Result<Enforcement, ToolError> {
 
 fn record(corridor: &Corridor, posture: &Posture) {
     let Ok(audit) = corridor.audit() else { return };
-    let (severity, message) = if posture.holds() {
+    let (severity, message) = if posture.rows.is_empty() {
+        (Severity::Warning, RedactedText::fixed("there is no cage, so there was nothing to attack"))
+    } else if !posture.swept.is_empty() {
+        let what = "an earlier process was killed while a program ran; what that planted was taken away";
+        (Severity::Critical, RedactedText::fixed(what))
+    } else if posture.holds() {
         (Severity::Info, RedactedText::fixed("the self-attack battery ran: every row held"))
     } else {
         (Severity::Critical, RedactedText::fixed("the self-attack battery ran: an attack succeeded"))
@@ -50,6 +58,7 @@ fn tree(posture: &Posture) -> Tree {
     });
     let missing = posture.missing.iter().map(|missing| Tree::text(missing.layer.as_str()));
     Tree::map([
+        ("swept", Tree::List(posture.swept.iter().map(Tree::text).collect())),
         ("backend", Tree::text(posture.backend)),
         ("rows", Tree::List(rows.collect())),
         ("missing", Tree::List(missing.collect())),

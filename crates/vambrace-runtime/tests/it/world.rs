@@ -178,7 +178,10 @@ fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn 
             programs: Programs::new(programs(&scope, workspace, state), policy.epoch()),
             files: Files::new(root, scope, policy.epoch(), files_settings),
             outputs: Outputs::new(state.join("outputs")),
-            confirmations: Confirmations::new(Secret::new(vec![7; 32]), Arc::clone(&clock)),
+            confirmations: Confirmations::new(
+                Box::new(|| Some(Secret::new(vec![7; 32]))),
+                Arc::clone(&clock),
+            ),
         },
         policy,
         redactor: settings.redactor(),
@@ -195,6 +198,7 @@ fn programs(scope: &Arc<Scope>, workspace: &Path, state: &Path) -> ProgramsSetti
     ProgramsSettings {
         launcher: PathBuf::from("/nonexistent"),
         workspace: workspace.to_owned(),
+        spellings: Vec::new(),
         scope: Arc::clone(scope),
         state: state.to_owned(),
         backend: Backend::Native,
@@ -203,12 +207,10 @@ fn programs(scope: &Arc<Scope>, workspace: &Path, state: &Path) -> ProgramsSetti
         read: Vec::new(),
         write: Vec::new(),
         limits: ProgramLimits {
-            time: Duration::from_secs(30),
             output: ByteLimit::new(1 << 20),
             memory: ByteLimit::new(1 << 30),
             processes: 64,
             file: ByteLimit::new(1 << 30),
-            at_once: 5,
         },
         environment: EnvironmentSettings {
             inherit: Inherit::Names(Vec::new()),

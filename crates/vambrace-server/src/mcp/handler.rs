@@ -165,7 +165,8 @@ fn describe(tool: ToolDescription) -> Tool {
 
 /// Any call may ask to be only shown (decision C34).
 fn with_dry_run(mut schema: Map<String, Value>) -> Map<String, Value> {
-    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if let Value::Object(properties) = properties {
         let property =
             json!({"type": "boolean", "description": "Only show what would be done. Default false."});
         properties.insert("dry_run".to_owned(), property);

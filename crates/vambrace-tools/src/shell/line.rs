@@ -10,6 +10,10 @@ use crate::{CallContext, Look};
 
 /// LIMIT: what the globs of one line may mean together.
 const MOST_WORDS: usize = 8192;
+/// LIMIT: each pattern is looked up in folders of any size.
+const MOST_GLOBS: usize = 64;
+/// LIMIT: how many names are looked at for all patterns of a line.
+const MOST_ENTRIES: usize = 200_000;
 
 pub(super) fn plan_line(
     context: &CallContext<'_>,
@@ -43,20 +47,25 @@ pub(super) fn settle_line(action: &RunLine, look: &Look<'_>) -> Result<Option<Ru
         return Ok(None);
     }
     let enter = |folder: &ScopedPath, name: &str| look.beneath(folder, name);
-    let expand = |folder: &ScopedPath, word: &Word| look.expand(folder, word);
-    let plan = expanded(&action.plan, &action.folder, &enter, &expand)?;
+    let mut entries_left = MOST_ENTRIES;
+    let mut expand = |folder: &ScopedPath, word: &Word| look.expand(folder, word, &mut entries_left);
+    let plan = expanded(&action.plan, &action.folder, &enter, &mut expand)?;
     Ok(Some(RunLine { plan, ..action.clone() }))
 }
 
 type Enter<'a> = dyn Fn(&ScopedPath, &str) -> Option<ScopedPath> + 'a;
-type Expand<'a> = dyn Fn(&ScopedPath, &Word) -> Result<Vec<String>, ToolError> + 'a;
+type Expand<'a> = dyn FnMut(&ScopedPath, &Word) -> Result<Vec<String>, ToolError> + 'a;
 
 fn expanded(
     plan: &CommandPlan,
     folder: &ScopedPath,
     enter: &Enter<'_>,
-    expand: &Expand<'_>,
+    expand: &mut Expand<'_>,
 ) -> Result<CommandPlan, ToolError> {
+    let globs = plan.simples().flat_map(|simple| &simple.words).filter(|word| word.is_glob());
+    if globs.count() > MOST_GLOBS {
+        return Err(too_many(MOST_GLOBS, "patterns"));
+    }
     let mut place = Whereabouts { folder: Some(folder.clone()), moved: false };
     let mut n_words = 0;
     let mut steps = Vec::new();
@@ -67,7 +76,7 @@ fn expanded(
             let words = expand_words(simple, place.folder.as_ref(), expand)?;
             n_words += words.len();
             if n_words > MOST_WORDS {
-                return Err(too_many());
+                return Err(too_many(MOST_WORDS, "words once its patterns are names"));
             }
             pipeline.push(Simple { words, redirects: simple.redirects.clone() });
         }
@@ -80,7 +89,7 @@ fn expanded(
 fn expand_words(
     simple: &Simple,
     folder: Option<&ScopedPath>,
-    expand: &Expand<'_>,
+    expand: &mut Expand<'_>,
 ) -> Result<Vec<Word>, ToolError> {
     let mut words = Vec::new();
     for (number, word) in simple.words.iter().enumerate() {
@@ -138,8 +147,8 @@ fn unsettled(word: &Word) -> ToolError {
         .rule("command_policy.grammar")
 }
 
-fn too_many() -> ToolError {
-    let message = format!("The patterns of the line mean more than {MOST_WORDS} names together.");
+fn too_many(limit: usize, what: &str) -> ToolError {
+    let message = format!("The line has more than {limit} {what}.");
     ToolError::new(ErrorCode::OutputLimitExceeded, message)
         .suggestion("Write narrower patterns, or name the folder and let the program look through it.")
 }
@@ -155,7 +164,7 @@ mod tests {
     fn check(line: &str, expected: Result<&str, &str>) {
         let plan = CommandPolicy::default().read(line).unwrap();
         let root = ScopedPath::from_components(Vec::new()).unwrap();
-        let found = expanded(&plan, &root, &|folder, name| folder.join(name), &|folder, _| {
+        let found = expanded(&plan, &root, &|folder, name| folder.join(name), &mut |folder, _| {
             Ok(vec![format!("<{}>", folder.components().join("/"))])
         });
         let found = found.map(|plan| plan.spelled()).map_err(|error| error.code.as_str());
@@ -180,9 +189,20 @@ mod tests {
     fn more_names_than_a_line_takes() {
         let plan = CommandPolicy::default().read("ls * *").unwrap();
         let root = ScopedPath::from_components(Vec::new()).unwrap();
-        let many = |_: &ScopedPath, _: &Word| Ok(vec!["x".to_owned(); 4096]);
-        let error = expanded(&plan, &root, &|_, _| None, &many).unwrap_err();
+        let mut many = |_: &ScopedPath, _: &Word| Ok(vec!["x".to_owned(); 4096]);
+        let error = expanded(&plan, &root, &|_, _| None, &mut many).unwrap_err();
         assert_eq!(error.code, ErrorCode::OutputLimitExceeded);
+    }
+
+    #[test]
+    fn more_patterns_than_a_line_takes() {
+        let root = ScopedPath::from_components(Vec::new()).unwrap();
+        for (n_globs, expected) in [(64, true), (65, false)] {
+            let line = format!("ls{}", " *".repeat(n_globs));
+            let plan = CommandPolicy::default().read(&line).unwrap();
+            let found = expanded(&plan, &root, &|_, _| None, &mut |_, word| Ok(vec![word.spelled()]));
+            assert_eq!(found.is_ok(), expected, "{n_globs}");
+        }
     }
 
     #[track_caller]

@@ -19,7 +19,8 @@ fn plan<T: Tool>(tool: &T, arguments: Value) -> Result<T::Action, ToolError> {
     let second = Duration::from_secs(1);
     let limits = Limits { time: second, read: limit, read_most: limit, reply: limit, pattern_time: second };
     let (command, toolbox) = (CommandPolicy::default(), Toolbox::default());
-    let context = CallContext { bearings: &bearings, limits, command: &command, toolbox: &toolbox };
+    let context =
+        CallContext { bearings: &bearings, limits, command: &command, toolbox: &toolbox, dry_run: false };
     tool.plan(serde_json::from_value(arguments).unwrap(), &context)
 }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use vambrace_policy::{ConfigChange, MigrateConfig, Permit};
+use vambrace_redact::Redactor;
 use vambrace_types::{ErrorCode, RawOutput, ToolError, Tree};
 
 use super::migration::{Migrated, MigrationProblem, migrate, newest};
@@ -19,9 +20,6 @@ pub(crate) struct MigrateConfigArgs {
     target_version: u64,
     /// Which file, by the name that the error for a missing one lists. Default: the only one there is.
     file: Option<String>,
-    /// Only show what would change. Default false.
-    #[serde(default)]
-    dry_run: bool,
 }
 
 impl Tool for MigrateConfigTool {
@@ -31,7 +29,7 @@ impl Tool for MigrateConfigTool {
         name: "migrate_config",
         title: "Bring a configuration file up to date",
         description: "Upgrades a configuration file of the workspace to a schema version, keeps the old file beside it \
-                      and returns the diff. With dry_run it only shows the diff; otherwise a person approves the call. \
+                      and returns the diff. A person approves the call; a dry run shows the diff. \
                       Never downgrades.",
         hints: Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
     };
@@ -41,7 +39,7 @@ impl Tool for MigrateConfigTool {
         Ok(MigrateConfig {
             path: context.path(place)?,
             target: args.target_version,
-            rehearsal: args.dry_run,
+            rehearsal: context.dry_run,
             change: None,
         })
     }
@@ -58,27 +56,42 @@ impl Tool for MigrateConfigTool {
         Ok(Some(MigrateConfig { change: Some(change), ..action.clone() }))
     }
 
+    fn preview(&self, permit: &Permit<MigrateConfig>, look: &Look<'_>) -> Result<RawOutput, ToolError> {
+        let action = permit.action();
+        let spelled = look.spelled(&action.path);
+        let diff = diff(action, &spelled, look.redactor);
+        Ok(RawOutput::new(Tree::map(entries(action, &spelled, false, diff))))
+    }
+
     async fn run(&self, permit: Permit<MigrateConfig>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let MigrateConfig { path, target, rehearsal, change } = permit.action().clone();
-        let spelled = hands.spelled(&path);
-        let mut entries = vec![("path", Tree::text(&spelled)), ("version", Tree::bytes(target))];
-        // Nothing to do is also an end.
-        let Some(ConfigChange { old, new, backup }) = change else {
-            entries.extend([("changed", Tree::Bool(false)), ("diff", Tree::text(""))]);
-            return Ok(RawOutput::new(Tree::map(entries)));
-        };
-        let diff = veiled::diff(hands.redactor(), &spelled, Some(&old), &new);
+        let action = permit.action().clone();
+        let spelled = hands.spelled(&action.path);
+        let diff = diff(&action, &spelled, hands.redactor());
         hands.redacted(veiled::n_covered(&diff));
-        entries.push(("changed", Tree::Bool(!rehearsal)));
-        if !rehearsal {
+        let mut entries = entries(&action, &spelled, action.change.is_some(), diff);
+        // Nothing to do is also an end.
+        if let Some(ConfigChange { backup, .. }) = action.change {
             let door = hands.files_to_change()?;
             let warnings = hands.blocking(|| door.migrate(permit, hands.stop()))?.map_err(files)?;
             hands.warn(warnings);
             entries.push(("backup", Tree::Text(backup)));
         }
-        entries.push(("diff", Tree::Text(diff)));
         Ok(RawOutput::new(Tree::map(entries)))
     }
+}
+
+fn diff(action: &MigrateConfig, spelled: &str, redactor: &Redactor) -> String {
+    let change = action.change.as_ref();
+    change.map_or_else(String::new, |change| veiled::diff(redactor, spelled, Some(&change.old), &change.new))
+}
+
+fn entries(action: &MigrateConfig, spelled: &str, changed: bool, diff: String) -> Vec<(&'static str, Tree)> {
+    vec![
+        ("path", Tree::text(spelled)),
+        ("version", Tree::bytes(action.target)),
+        ("changed", Tree::Bool(changed)),
+        ("diff", Tree::Text(diff)),
+    ]
 }
 
 fn place_of<'t>(toolbox: &'t Toolbox, name: Option<&str>) -> Result<&'t str, ToolError> {

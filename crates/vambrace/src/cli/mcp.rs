@@ -21,9 +21,18 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
     let runtime = runtime()?;
     // The first `tools/list` does not wait for the self-attack; the first program does.
     let proving = Arc::clone(&session.corridor);
+    let caller = session.caller.clone();
     runtime.spawn_blocking(move || {
-        if let Err(error) = proving.prove() {
-            terminal::warn(&format!("no program will be started: {}", error.message));
+        if !proving.may_run_programs(&caller) {
+            return;
+        }
+        match proving.prove() {
+            Ok(posture) if posture.holds() => {}
+            Ok(posture) => {
+                let rows: Vec<_> = posture.broken().into_iter().map(|row| row.name.as_str()).collect();
+                terminal::warn(&format!("attacks on the cage succeeded: {}", rows.join(", ")));
+            }
+            Err(error) => terminal::warn(&format!("no program will be started: {}", error.message)),
         }
     });
     let served = runtime.block_on(async {

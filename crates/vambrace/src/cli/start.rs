@@ -108,7 +108,10 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
         clock: clock(),
         root,
         spelled_workspace,
-        confirmation_key: confirmation_key(&state_folder(global)?),
+        confirmation_key: {
+            let state = state_folder(global)?;
+            Box::new(move || confirmation_key(&state))
+        },
     };
     let Assembled { corridor, recovery } =
         assemble(&loaded, start).map_err(|error| usage(&error.to_string()))?;
@@ -133,28 +136,26 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
 
 /// Binds the second call of a push to what the first one showed. Made at the first start; where it cannot be kept, it is
 /// good within this process.
-fn confirmation_key(state: &Path) -> Secret<Vec<u8>> {
+fn confirmation_key(state: &Path) -> Option<Secret<Vec<u8>>> {
     use std::io::Write as _;
     use std::os::unix::fs::OpenOptionsExt as _;
     const LENGTH: usize = 32;
     let path = state.join("confirm.key");
-    if let Ok(key) = std::fs::read(&path)
-        && key.len() == LENGTH
-    {
-        return Secret::new(key);
+    match std::fs::read(&path) {
+        Ok(key) if key.len() == LENGTH => return Some(Secret::new(key)),
+        // A crash has left the beginning of one.
+        Ok(_) => std::fs::remove_file(&path).ok()?,
+        Err(_) => {}
     }
     let mut key = vec![0; LENGTH];
-    if getrandom::fill(&mut key).is_err() {
-        // An empty key would be everybody's; a wrong length is refused by nobody but us, so tokens never check.
-        return Secret::new(std::process::id().to_le_bytes().to_vec());
-    }
+    getrandom::fill(&mut key).ok()?;
     let keep = || {
         std::fs::create_dir_all(state)?;
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true).mode(0o600).open(&path)?.write_all(&key)
     };
     let _ = keep();
-    Secret::new(key)
+    Some(Secret::new(key))
 }
 
 /// This run's conversation. Nothing outside gives us a key to derive one from, so `derived` is random here.

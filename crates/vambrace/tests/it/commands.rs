@@ -316,7 +316,8 @@ fn doctor_finds_every_row_holding() {
     assert!(rows.iter().filter(|row| row["state"] == "holds").count() >= 10, "{ran:?}");
     let left: Vec<_> =
         fs::read_dir(world.state()).map(|entries| entries.flatten().collect()).unwrap_or_default();
-    assert!(left.is_empty(), "the self-attack leaves nothing behind: {left:?}");
+    let kept = |entry: &fs::DirEntry| entry.file_name() == "audit" || entry.file_name() == "runs";
+    assert!(left.iter().all(kept), "the self-attack leaves nothing but its record: {left:?}");
 }
 
 #[test]
@@ -381,14 +382,20 @@ fn check_text_bounds_what_it_holds() {
 #[test]
 fn the_doctors_rows_do_not_depend_on_who_asks() {
     let world = world();
-    let strict = world.run(&["doctor"]).json();
-    let attacks = strict.as_array().unwrap().iter().filter(|row| row["state"] == "holds").count();
-    assert!(attacks > 8, "{strict}");
+    // How long the record is by now is not about who asks.
+    let rows = |ran: &Ran| -> Vec<Value> {
+        let rows = ran.json().as_array().unwrap().clone();
+        rows.into_iter().filter(|row| row["row"] != "the record is intact").collect()
+    };
+    let strict = world.run(&["doctor"]);
+    let strict = rows(&strict);
+    let attacks = strict.iter().filter(|row| row["state"] == "holds").count();
+    assert!(attacks > 8, "{strict:?}");
     let file = world.beside("no_links.yaml", "scope: {symlinks: deny}\n");
     for options in [&["--role", "product_owner"][..], &["--tool", "read"], &["--config", &file]] {
         let ran = world.run(&[options, &["doctor"]].concat());
         assert_eq!(ran.code, 0, "{options:?}: {ran:?}");
-        assert_eq!(ran.json(), strict, "{options:?}");
+        assert_eq!(rows(&ran), strict, "{options:?}");
     }
 }
 

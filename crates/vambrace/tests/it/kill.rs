@@ -216,7 +216,7 @@ fn a_server_that_is_killed_leaves_old_or_new() {
                 json!({"jsonrpc": "2.0", "id": generation, "method": "tools/call", "params": params});
             input.push_str(&format!("{request}\n"));
         }
-        let child = spawn(&rounds.world, &["mcp"], &input);
+        let child = spawn(&rounds.world, &["mcp", "--tool", "read,write"], &input);
         // The first line is the answer to the greeting; calls are made at the same time and end in any order.
         let seen = rounds.kill_after(child, round % KILLED_WITHIN);
         assert!(seen.iter().all(|line| !line.contains(r#""isError":true"#)), "{seen:?}");

@@ -25,18 +25,39 @@ fn names(list: &Value) -> Vec<&str> {
     list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-const ALL: [&str; 9] = [
+const ALL: [&str; 21] = [
+    "bash_command",
     "count_matches",
     "create_directory",
     "delete_file",
     "edit_file",
+    "exec_shell",
+    "git_add",
+    "git_checkout",
+    "git_commit",
+    "git_diff",
+    "git_status",
+    "install_dependencies",
     "list_files",
+    "posture_report",
+    "read_file",
+    "read_output",
+    "run_lint",
+    "run_test",
+    "search_file",
+    "spawn",
+    "write_file",
+];
+const READING: [&str; 8] = [
+    "count_matches",
+    "git_diff",
+    "git_status",
+    "list_files",
+    "posture_report",
     "read_file",
     "read_output",
     "search_file",
-    "write_file",
 ];
-const READING: [&str; 5] = ["count_matches", "list_files", "read_file", "read_output", "search_file"];
 
 #[test]
 fn the_handshake_of_2025_11_25() {
@@ -88,14 +109,30 @@ fn offered(options: &[&str], expected: &[&str]) {
 
 #[test]
 fn a_caller_sees_what_its_role_and_mode_may_use() {
+    let with = |some: &[&'static str], more: &[&'static str]| {
+        let mut names = [some, more].concat();
+        names.sort_unstable();
+        names
+    };
+    let changing = [
+        "create_directory",
+        "delete_file",
+        "edit_file",
+        "git_add",
+        "git_checkout",
+        "git_commit",
+        "write_file",
+    ];
+    let running = ["bash_command", "exec_shell", "install_dependencies", "run_lint", "run_test", "spawn"];
     offered(&[], &ALL);
-    offered(&["--role", "sre"], &ALL);
-    offered(&["--role", "release_manager"], &ALL);
+    let system = ["install_package", "migrate_config", "system_ctl", "verify_binary"];
+    offered(&["--role", "sre"], &with(&ALL, &system));
+    offered(&["--role", "release_manager"], &with(&ALL, &["git_push"]));
     offered(&["--role", "product_owner"], &READING);
     offered(&["--tool", "read"], &READING);
-    offered(&["--tool", "read,write"], &ALL);
+    offered(&["--tool", "read,write"], &with(&READING, &changing));
     offered(&["--tool", "none"], &[]);
-    offered(&["--tool", "command"], &READING); // a mode adds to reading
+    offered(&["--tool", "command"], &with(&READING, &running)); // a mode adds to reading
 }
 
 #[test]
@@ -107,13 +144,13 @@ fn annotations_are_complete_and_true() {
         let hint =
             |key: &str| tool["annotations"][key].as_bool().unwrap_or_else(|| panic!("{key} of {name}"));
         assert_eq!(hint("readOnlyHint"), READING.contains(&name), "{name}");
-        assert_eq!(
-            hint("destructiveHint"),
-            ["delete_file", "edit_file", "write_file"].contains(&name),
-            "{name}"
-        );
-        assert_eq!(hint("idempotentHint"), !["delete_file", "edit_file"].contains(&name), "{name}");
-        assert!(!hint("openWorldHint"), "{name}");
+        // Programs may do anything to the service; staging and committing take nothing away.
+        let gentle = ["create_directory", "git_add", "git_commit"];
+        assert_eq!(hint("destructiveHint"), !READING.contains(&name) && !gentle.contains(&name), "{name}");
+        let repeatable =
+            ["create_directory", "git_add", "git_checkout", "install_dependencies", "write_file"];
+        assert_eq!(hint("idempotentHint"), READING.contains(&name) || repeatable.contains(&name), "{name}");
+        assert_eq!(hint("openWorldHint"), name == "install_dependencies", "{name}");
         assert!(tool["description"].as_str().unwrap().ends_with('.'), "{name}");
         assert!(tool["annotations"]["title"].is_string() && tool["title"].is_string(), "{name}");
         let schema = &tool["inputSchema"];
@@ -128,7 +165,8 @@ fn annotations_are_complete_and_true() {
 #[test]
 fn both_halves_of_a_result_are_complete() {
     let world = world();
-    let mut client = Client::open(&world, &[]);
+    // Without programs nothing is proved, so the record holds the calls alone.
+    let mut client = Client::open(&world, &["--tool", "read,write"]);
     let mut check = |tool: &str, arguments: Value, is_error: bool, words: &[&str]| {
         let result = client.call(tool, &arguments);
         assert_eq!(result["isError"], is_error, "{result}");

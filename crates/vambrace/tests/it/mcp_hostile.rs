@@ -127,7 +127,7 @@ fn arguments_of_the_wrong_type_are_a_result_and_not_a_protocol_error() {
 #[test]
 fn many_calls_at_once_are_all_answered() {
     let world = world();
-    let mut client = Client::open(&world, &[]);
+    let mut client = Client::open(&world, &["--tool", "read,write"]);
     let ids: Vec<Value> = (0..200)
         .map(|number| {
             let path = if number % 3 == 0 { "absent" } else { "a.txt" };

@@ -11,7 +11,7 @@ use crate::support::World;
 fn recorded() -> World {
     let world = World::new();
     world.file("a.txt", "one\n");
-    let mut server = crate::mcp_client::Client::open(&world, &[]);
+    let mut server = crate::mcp_client::Client::open(&world, &["--tool", "read,write"]);
     for content in ["x", "y", "z"] {
         server.call("write_file", &json!({"path": "b.txt", "content": content}));
     }

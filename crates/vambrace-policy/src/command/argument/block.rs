@@ -84,6 +84,10 @@ pub(crate) struct Block {
     pub(crate) options_first: bool,
     /// Every word is an operand, dashes or not.
     pub(crate) no_options: bool,
+    /// The program replaces a word `@FILE` by the options in that file, wherever it stands.
+    pub(crate) at_files: bool,
+    /// `operands-with` counts only if the first word is an option: another first word would be options without a dash.
+    pub(crate) option_leads: bool,
     /// One of these must be given.
     pub(crate) require: Vec<String>,
     /// Options of `find` that stand before the folders.
@@ -108,6 +112,8 @@ impl Block {
             bare: false,
             options_first: false,
             no_options: false,
+            at_files: false,
+            option_leads: false,
             require: Vec::new(),
             leading: Vec::new(),
             examples: Vec::new(),
@@ -162,6 +168,8 @@ impl Block {
             "bare" => self.bare = true,
             "options-first" => self.options_first = true,
             "no-options" => self.no_options = true,
+            "at-files" => self.at_files = true,
+            "option-leads" => self.option_leads = true,
             "allow" => self.examples.push(Example { allowed: true, line: rest.to_owned() }),
             "deny" => self.examples.push(Example { allowed: false, line: rest.to_owned() }),
             other => return Err(format!("no line begins with `{other}`")),

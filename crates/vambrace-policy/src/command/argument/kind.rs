@@ -102,9 +102,9 @@ fn plain(word: &Word, text: &str, place: &mut Place<'_>) -> Result<&'static str,
 
 /// A revision, a range, or `REV:PATH`. git takes a path where it finds no such revision, so all of it is a path too.
 fn revision(text: &str, place: &mut Place<'_>) -> Result<&'static str, Fault> {
-    // `:/words` looks for a commit by its message.
-    if text.starts_with(":/") {
-        return Ok("revision");
+    // `:/words` looks for a commit by its message, and is a path from the top where there is none.
+    if text.strip_prefix(':').is_some_and(|rest| rest.starts_with(['/', '!', '^', '('])) {
+        return magic(&Word::literal(text), text, place);
     }
     for side in sides(text) {
         place.judge(side, Access::Read, System::Refused)?;
@@ -144,16 +144,37 @@ fn sides(text: &str) -> Vec<&str> {
 
 /// A path as git takes it, with the signs in front that git gives a meaning.
 fn pathspec(word: &Word, text: &str, place: &mut Place<'_>) -> Result<&'static str, Fault> {
-    let Some(magic) = text.strip_prefix(':') else {
-        return Ok(place.judge_word(word, Access::Read, System::Refused)?);
-    };
-    let excludes = magic.starts_with(['!', '^']) || magic.starts_with("(exclude)");
-    let from_top = magic.strip_prefix('/').or_else(|| magic.strip_prefix("(top)"));
-    match from_top {
-        _ if excludes => Ok("pathspec"),
-        Some(path) => Ok(place.judge_from_top(path)?),
-        None => Err(Fault::Why("write the path without `:` in front".to_owned())),
+    if text.starts_with(':') {
+        return magic(word, text, place);
     }
+    Ok(place.judge_word(word, Access::Read, System::Refused)?)
+}
+
+/// `:/path`, `:!path`, `:(top)path`, `:(exclude)path`. Outside a repository, and beside a path outside of one, `git diff`
+/// takes the word as it is written, so it must be good as a plain path too.
+fn magic(word: &Word, text: &str, place: &mut Place<'_>) -> Result<&'static str, Fault> {
+    if text.split('/').any(|part| part == "..") {
+        return Err(Fault::Why("a path with `:` in front may not go upwards".to_owned()));
+    }
+    let rest = text.strip_prefix(':').unwrap_or(text);
+    let (is_top, excludes, path) = if let Some(path) = rest.strip_prefix("(top)") {
+        (true, false, path)
+    } else if let Some(path) = rest.strip_prefix("(exclude)") {
+        (false, true, path)
+    } else {
+        let path = rest.trim_start_matches(['/', '!', '^']);
+        let signs = rest.strip_suffix(path).unwrap_or_default();
+        // A second colon ends the signs.
+        (signs.contains('/'), signs.contains(['!', '^']), path.strip_prefix(':').unwrap_or(path))
+    };
+    if !is_top && !excludes {
+        return Err(Fault::Why("write the path without `:` in front".to_owned()));
+    }
+    place.judge_word(word, Access::Read, System::Refused)?;
+    if !excludes {
+        place.judge_from_top(path)?;
+    }
+    Ok("pathspec")
 }
 
 #[cfg(test)]

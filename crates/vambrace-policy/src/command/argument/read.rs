@@ -17,10 +17,17 @@ pub(crate) struct Reading<'r, 'p, 's> {
     pub(crate) sheet: &'s mut Sheet,
     /// Names of the options that were given.
     pub(crate) given: Vec<&'r str>,
+    /// Whether the first word is an option.
+    option_leads: bool,
 }
 
 pub(crate) fn read(rules: &RuleSet, block: &Block, words: &[Word], place: &mut Place<'_>, sheet: &mut Sheet) {
-    let mut reading = Reading { rules, block, place, sheet, given: Vec::new() };
+    let first = words.first().map(Word::spelled).unwrap_or_default();
+    let option_leads = first.starts_with('-') && first != "-" && first != "--";
+    let mut reading = Reading { rules, block, place, sheet, given: Vec::new(), option_leads };
+    if block.at_files {
+        reading.at_files(words);
+    }
     match block.style {
         Style::Find => expression::read(&mut reading, words),
         Style::Options | Style::Plus | Style::Named => reading.words(words),
@@ -54,6 +61,18 @@ impl<'r> Reading<'r, '_, '_> {
         }
         self.required();
         self.operands(&operands);
+    }
+
+    /// THREAT: P06, `nm -f @opts.txt`: the file is put in before anything is read, so being a value is no protection.
+    fn at_files(&mut self, words: &[Word]) {
+        for spelled in words.iter().map(Word::spelled) {
+            let value = spelled.split_once('=').map_or(spelled.as_str(), |(_, value)| value);
+            let letters = spelled.strip_prefix('-').unwrap_or_default();
+            let attached = letters.chars().nth(1) == Some('@');
+            if spelled.starts_with('@') || value.starts_with('@') || attached {
+                self.refuse(&spelled, "the program would take its options from that file");
+            }
+        }
     }
 
     fn subcommand(&mut self, word: &str, rest: &[Word]) {
@@ -100,8 +119,7 @@ impl<'r> Reading<'r, '_, '_> {
     /// Takes an option, and the words behind it that are its values. Returns what is left.
     fn option<'w>(&mut self, word: &Word, spelled: &str, rest: &'w [Word]) -> &'w [Word] {
         let block = self.block;
-        let number = spelled.strip_prefix('-').unwrap_or_default();
-        if block.numbers && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
+        if block.numbers && self.is_number(spelled) {
             self.sheet.allow(spelled, &block.rule, "number");
             return rest;
         }
@@ -121,6 +139,15 @@ impl<'r> Reading<'r, '_, '_> {
             return rest;
         }
         self.letters(word, spelled, rest)
+    }
+
+    /// `-20`, or `-20f`: a number and options that take nothing.
+    fn is_number(&self, spelled: &str) -> bool {
+        let number = spelled.strip_prefix('-').unwrap_or_default();
+        let letters = number.trim_start_matches(|character: char| character.is_ascii_digit());
+        let is_flag =
+            |letter: char| self.block.options.get(format!("-{letter}").as_str()) == Some(&Choice::Flag);
+        letters.len() < number.len() && letters.chars().all(is_flag)
     }
 
     /// An option that stands alone in its word.
@@ -307,6 +334,7 @@ impl<'r> Reading<'r, '_, '_> {
         let with = block
             .operands_with
             .iter()
+            .filter(|_| self.option_leads || !block.option_leads)
             .find(|(names, _)| names.iter().any(|name| self.given.iter().any(|given| given == name)));
         let kinds = with.map_or(&block.operands, |(_, kinds)| kinds);
         let n_needed = kinds.iter().filter(|operand| operand.times == Times::Once).count();

@@ -7,7 +7,7 @@ const REFUSED: [&str; 5] = ["env", "import", "include", "modulemeta", "get_searc
 
 pub(crate) fn scan(text: &str) -> Result<(), String> {
     let rest = text.chars().peekable();
-    let mut jq = Jq { rest, last: ' ', before_last: ' ', solid: ' ', strings: Vec::new(), parens: 0 };
+    let mut jq = Jq { rest, last: ' ', before_last: ' ', solid: ' ', strings: Vec::new(), open: Vec::new() };
     while let Some(character) = jq.rest.next() {
         jq.token(character)?;
     }
@@ -20,9 +20,10 @@ struct Jq<'t> {
     before_last: char,
     /// The last one that is no space.
     solid: char,
-    /// For each text we are inside of by `\(`: how many parentheses were open there.
+    /// For each text we are inside of by `\(`: how many brackets were open there.
     strings: Vec<usize>,
-    parens: usize,
+    /// The brackets that are open, the innermost last.
+    open: Vec<char>,
 }
 
 impl Jq<'_> {
@@ -30,11 +31,10 @@ impl Jq<'_> {
         match character {
             '"' => return self.string(),
             '#' => self.comment()?,
-            '(' => self.parens += 1,
-            ')' => {
-                self.parens =
-                    self.parens.checked_sub(1).ok_or("a parenthesis is closed that was not opened")?;
-                if self.strings.last() == Some(&self.parens) {
+            '(' | '[' | '{' => self.open.push(character),
+            ')' | ']' | '}' => {
+                self.close(character)?;
+                if character == ')' && self.strings.last() == Some(&self.open.len()) {
                     self.strings.pop();
                     return self.string();
                 }
@@ -44,6 +44,18 @@ impl Jq<'_> {
         }
         self.shift(character);
         Ok(())
+    }
+
+    fn close(&mut self, character: char) -> Result<(), String> {
+        let opened = match character {
+            ')' => '(',
+            ']' => '[',
+            _ => '{',
+        };
+        if self.open.pop() == Some(opened) {
+            return Ok(());
+        }
+        Err(format!("a `{character}` closes what was not opened"))
     }
 
     fn shift(&mut self, character: char) {
@@ -63,8 +75,8 @@ impl Jq<'_> {
                     return Ok(());
                 }
                 '\\' if self.rest.next_if_eq(&'(').is_some() => {
-                    self.strings.push(self.parens);
-                    self.parens += 1;
+                    self.strings.push(self.open.len());
+                    self.open.push('(');
                     self.shift('(');
                     return Ok(());
                 }
@@ -104,9 +116,9 @@ impl Jq<'_> {
         Ok(())
     }
 
-    /// `{env: …}`
+    /// `{env: …}`; in `[1, env:]` it would be where a slice begins.
     fn is_key(&mut self) -> bool {
-        if !matches!(self.solid, '{' | ',') {
+        if self.open.last() != Some(&'{') || !matches!(self.solid, '{' | ',') {
             return false;
         }
         while self.rest.next_if(|next| *next == ' ').is_some() {}
@@ -143,6 +155,10 @@ mod tests {
             "reduce .[] as $i (0; . + $i)",
             "getpath([\"a\",\"b\"])",
             "{include: 1}",
+            "{a: [1, 2], env: .x}",
+            "[{env: 1}, {b: 2, env: 3}]",
+            "\"\\({env: 1})\"",
+            ". as {env: $x} | $x",
             "debug",
             ".a?.import",
             "environment",
@@ -173,6 +189,13 @@ mod tests {
             "{env}| env",
             "def env: 1; env",
             ".[env:]",
+            "[path(.[1,env:])]",
+            "{a: .[1,env:]}",
+            "{a: (1, env)}",
+            "\"{\\(1, env)\"",
+            "{a: \"\\(.[1,env:])\"}",
+            "{)env: 1",
+            "[}",
         ] {
             check(text, false);
         }

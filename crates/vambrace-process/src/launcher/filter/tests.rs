@@ -104,6 +104,47 @@ fn arguments_decide() {
     check(libc::SYS_seccomp, &[1, 8], REFUSE | EPERM);
 }
 
+/// The call with this mode in its place, beside arguments in which every bit is set.
+#[track_caller]
+fn check_mode(call: i64, place: usize, mode: u64, expected: u32) {
+    let mut arguments = [u64::MAX; 6];
+    arguments[place] = mode;
+    check(call, &arguments, expected);
+}
+
+#[test]
+fn no_call_makes_a_set_id_file() {
+    let calls = [
+        (libc::SYS_fchmod, 1),
+        (libc::SYS_fchmodat, 2),
+        (FCHMODAT2, 2),
+        (libc::SYS_mknodat, 2),
+        (libc::SYS_openat, 3),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_chmod, 1),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_creat, 1),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_mknod, 1),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_open, 2),
+    ];
+    for (call, place) in calls {
+        for mode in [0o4755, 0o2755, 0o6755, 0o4000, 0o10_2644, 1 << 32 | 0o4755] {
+            check_mode(call, place, mode, REFUSE | EPERM);
+        }
+        for mode in [0, 0o644, 0o755, 0o1777, 0o10_0644, 0o6000 << 32] {
+            check_mode(call, place, mode, ALLOW);
+        }
+    }
+    let (read, tmpfile) = (libc::O_RDONLY as u64, libc::O_TMPFILE as u64 | libc::O_RDWR as u64);
+    // Without a file to make, the mode is what the register happened to hold.
+    check(libc::SYS_openat, &[0, 0, read | libc::O_DIRECTORY as u64, 0o6755], ALLOW);
+    check(libc::SYS_openat, &[0, 0, libc::O_CREAT as u64 | libc::O_WRONLY as u64, 0o4755], REFUSE | EPERM);
+    check(libc::SYS_openat, &[0, 0, tmpfile, 0o4755], REFUSE | EPERM);
+    check(libc::SYS_openat, &[0, 0, tmpfile, 0o600], ALLOW);
+}
+
 #[test]
 fn other_interfaces_are_closed() {
     assert_eq!(run(ARCHITECTURE, LAST_KNOWN + 1, [0; 6]), REFUSE | ENOSYS);

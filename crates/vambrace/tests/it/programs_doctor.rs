@@ -1,0 +1,187 @@
+//! What the machine can enforce: every row of the battery holds, as root and as an ordinary user; what is missing is named
+//! and refused, or accepted and said, with every backend.
+
+use serde_json::{Value, json};
+
+use crate::programs_host::{as_nobody, has, is_root, on_host};
+use crate::support::{Ran, World, binary, finish, skip};
+
+#[track_caller]
+fn every_row_holds(ran: &Ran) {
+    let rows = ran.json();
+    let rows = rows.as_array().unwrap();
+    let held = |row: &&Value| row["state"] == "holds";
+    let others: Vec<&Value> = rows.iter().filter(|row| !held(row)).collect();
+    assert!(others.iter().all(|row| row["row"] == "kernel"), "{others:?}, {}", ran.stderr);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for wanted in ["connect by TCP", "use io_uring", "plant a git hook", "control: run a program"] {
+        assert!(rows.iter().filter(held).any(|row| row["row"] == wanted), "{wanted}: {ran:?}");
+    }
+}
+
+#[test]
+fn the_doctor_finds_every_row_held() {
+    every_row_holds(&World::new().run(&["doctor"]));
+    if !is_root() {
+        skip("the doctor as root: the tests are not root");
+    }
+}
+
+#[test]
+fn the_doctor_finds_every_row_held_as_an_ordinary_user() {
+    if !is_root() {
+        return skip("the doctor as another user: the tests are not root");
+    }
+    if !has("setpriv", "the doctor as another user") {
+        return;
+    }
+    let world = World::new();
+    every_row_holds(&finish(&mut as_nobody(&world, &["doctor"]), b""));
+    let ran = finish(&mut as_nobody(&world, &["run", "--", "sh", "-c", "echo made > made; exit 5"]), b"");
+    assert_eq!((ran.code, world.text("made").as_str()), (5, "made\n"), "{ran:?}");
+}
+
+/// Puts a filter around a program. Each pair is a system call and, if not zero, the bits of its first argument that make
+/// it fail with EPERM; clone3 is then missing altogether, since a filter cannot see its flags.
+const FILTER: &str = r#"
+import ctypes, os, platform, struct, sys
+
+def step(code, yes, no, value):
+    return struct.pack("=HBBI", code, yes, no, value)
+
+LOAD, EQUALS, ANY_BIT, END = 0x20, 0x15, 0x45, 0x06
+ALLOW, FAIL = 0x7FFF0000, 0x00050000
+numbers = {
+    "x86_64": {"unshare": 272, "clone": 56, "clone3": 435, "landlock_create_ruleset": 444},
+    "aarch64": {"unshare": 97, "clone": 220, "clone3": 435, "landlock_create_ruleset": 444},
+}[platform.machine()]
+steps = []
+for name in sys.argv[1].split(","):
+    steps.append(step(LOAD, 0, 0, 0))
+    if name == "clone":
+        steps += [step(EQUALS, 0, 3, numbers[name]), step(LOAD, 0, 0, 16), step(ANY_BIT, 0, 1, 0x10000000)]
+    else:
+        steps.append(step(EQUALS, 0, 1, numbers[name]))
+    steps.append(step(END, 0, 0, FAIL | (38 if name == "clone3" else 1)))
+steps.append(step(END, 0, 0, ALLOW))
+
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_void_p)]
+
+text = ctypes.create_string_buffer(b"".join(steps))
+program = Program(len(steps), ctypes.addressof(text))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.byref(program), 0, 0) == 0
+os.execv(sys.argv[2], sys.argv[2:])
+"#;
+
+#[track_caller]
+fn filtered(world: &World, calls: &str, args: &[&str]) -> Ran {
+    let mut command = world.bare("python3");
+    command.args(["-c", FILTER, calls, binary(), "--state"]).arg(world.state()).args(args);
+    finish(&mut command, b"")
+}
+
+#[track_caller]
+fn under_a_filter(calls: &str, layers: &[&str]) {
+    let world = World::new();
+    let ran = filtered(&world, calls, &["run", "--", "true"]);
+    assert_eq!(ran.code, 125, "{ran:?}");
+    for layer in layers {
+        assert!(ran.stderr.contains(layer), "`{layer}` is not named: {ran:?}");
+    }
+    let doctor = filtered(&world, calls, &["doctor"]);
+    assert_ne!(doctor.code, 0, "{doctor:?}");
+
+    let config = world.beside("warn.yaml", "sandbox: {when_missing: warn}\n");
+    let ran = filtered(&world, calls, &["--config", &config, "run", "--", "sh", "-c", "exit 7"]);
+    assert_eq!(ran.code, 7, "{ran:?}");
+    let ran = filtered(&world, calls, &["--config", &config, "call", "exec_shell", r#"{"command":"ls"}"#]);
+    let metadata = ran.json()["metadata"].clone();
+    assert_eq!((ran.code, &metadata["enforcement"]), (0, &json!("partial")), "{ran:?}");
+    let warnings = metadata["warnings"].to_string();
+    let shown = world.run(&["audit", "show", metadata["call_id"].as_str().unwrap()]).lines();
+    let kinds: Vec<&Value> = shown.iter().map(|line| &line["kind"]).collect();
+    assert_eq!(kinds, ["intent", "outcome"], "{shown:?}");
+    assert!(shown.iter().all(|line| line["enforcement"] == "partial"), "{shown:?}");
+    for layer in layers {
+        assert!(warnings.contains(layer), "`{layer}` is not in {warnings}");
+        assert!(world.raw_records().contains(layer), "`{layer}` is not on record");
+    }
+}
+
+#[test]
+fn a_layer_that_an_outer_filter_takes_away_is_named_and_refused_or_accepted() {
+    if !has("python3", "outer filters") {
+        return;
+    }
+    under_a_filter("unshare", &["mount namespace"]);
+    under_a_filter("landlock_create_ruleset", &["Landlock"]);
+    under_a_filter("unshare,landlock_create_ruleset", &["mount namespace", "Landlock"]);
+    under_a_filter("unshare,clone,clone3", &["user namespace", "mount namespace"]);
+}
+
+#[test]
+fn a_call_that_was_refused_claims_no_cage() {
+    if !has("python3", "outer filters") {
+        return;
+    }
+    let ran = filtered(&World::new(), "unshare", &["call", "exec_shell", r#"{"command":"ls"}"#]);
+    assert_eq!((ran.code, ran.error_code().as_str()), (1, "IsolationTooWeak"), "{ran:?}");
+    assert_ne!(ran.json()["metadata"]["enforcement"], "full", "nothing ran in any cage: {ran:?}");
+}
+
+/// A program runs, and the result says how well it was kept.
+#[track_caller]
+fn backend(settings: &str) -> (World, Ran) {
+    let world = World::new();
+    world.file("a.txt", "one\n");
+    let config = world.beside("backend.yaml", &format!("sandbox: {settings}\n"));
+    let ran = world.run(&["--config", &config, "call", "exec_shell", r#"{"command":"cat a.txt"}"#]);
+    (world, ran)
+}
+
+#[test]
+fn no_cage_says_so() {
+    let (world, ran) = backend("{backend: none}");
+    let result = ran.json();
+    assert_eq!((ran.code, &result["metadata"]["enforcement"]), (0, &json!("none")), "{ran:?}");
+    assert!(result["metadata"]["warnings"][0].is_string(), "{ran:?}");
+    let config = world.dir().join("backend.yaml");
+    let doctor = world.run(&["--config", config.to_str().unwrap(), "doctor"]);
+    assert_ne!(doctor.code, 0, "{doctor:?}");
+    assert!(!world.raw_records().contains("every row held"), "no row was tried");
+}
+
+#[test]
+fn bubblewrap_runs_a_program_and_names_what_it_lacks() {
+    if !has("bwrap", "the backend bubblewrap") {
+        return;
+    }
+    let (world, strict) = backend("{backend: bubblewrap}");
+    let config = world.dir().join("backend.yaml");
+    let doctor = world.run(&["--config", config.to_str().unwrap(), "doctor"]);
+    if strict.code == 0 {
+        assert_eq!(strict.json()["metadata"]["enforcement"], "full", "{strict:?}");
+        every_row_holds(&doctor);
+    } else {
+        assert_eq!(strict.error_code(), "IsolationTooWeak", "{strict:?}");
+        assert!(doctor.text().contains(r#""row":"missing: "#), "{doctor:?}");
+    }
+    let (_world, ran) = backend("{backend: bubblewrap, when_missing: warn}");
+    assert_eq!((ran.code, &ran.json()["data"]["stdout"]), (0, &json!("one\n")), "{ran:?}");
+}
+
+/// Installed is not enough: the machine may not let this user have it.
+#[test]
+fn firejail_runs_a_program_or_is_said_to_be_missing() {
+    let (world, ran) = backend("{backend: firejail, when_missing: warn}");
+    let result = ran.json();
+    assert_eq!((ran.code, &result["data"]["stdout"]), (0, &json!("one\n")), "{ran:?}");
+    let is_usable = has("firejail", "the backend firejail")
+        && on_host(&world, &["firejail", "--noprofile", "--quiet", "--", "true"]).code == 0;
+    let expected = if is_usable { "partial" } else { "none" };
+    assert_eq!(result["metadata"]["enforcement"], expected, "{ran:?}");
+    assert!(result["metadata"]["warnings"].is_array(), "{ran:?}");
+}

@@ -1,0 +1,218 @@
+//! A repository that tries to run things, and programs that try to make one: nothing of it ever runs on the host, and the
+//! git tools work in it as in any other.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::programs_host::{has, on_host};
+use crate::support::{Ran, World};
+
+fn git(world: &World, args: &[&str]) -> Ran {
+    let who = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"];
+    on_host(world, &[&["git"], &who[..], args].concat())
+}
+
+/// One commit on `main`, and a change on top of it.
+fn repository() -> World {
+    let world = World::new();
+    world.file("a.txt", "one\n").file("b.bin", "one\n");
+    for args in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "start"]] {
+        let ran = git(&world, args);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    world.file("a.txt", "one\ntwo\n").file("b.bin", "two\n");
+    world
+}
+
+/// A program that leaves a trace whoever starts it, and what git gets by it is what it gave.
+fn trap(world: &World) -> String {
+    let trace = world.work().join("trace");
+    let script = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat 2>/dev/null\nexit 0\n", trace.display());
+    let path = world.work().join("trap.sh");
+    fs::write(&path, script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&path, mode).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Every key of a configuration that starts a program, and attributes that choose them.
+fn arm(world: &World) {
+    let trap = trap(world);
+    let config = format!(
+        "[core]\n\tfsmonitor = {trap}\n\tpager = {trap}\n\tsshCommand = {trap}\n\teditor = {trap}\n\taskPass = {trap}\n\
+         \thooksPath = {hooks}\n\talternateRefsCommand = {trap}\n\tgitProxy = {trap}\n\
+         [diff]\n\texternal = {trap}\n[diff \"x\"]\n\tcommand = {trap}\n\ttextconv = {trap}\n\
+         [filter \"x\"]\n\tclean = {trap}\n\tsmudge = {trap}\n\trequired = true\n[filter \"y\"]\n\tprocess = {trap}\n\
+         [alias]\n\tstatus = !{trap}\n\tst = !{trap}\n[pager]\n\tstatus = {trap}\n\tdiff = {trap}\n[gpg]\n\tprogram = {trap}\n\
+         [commit]\n\tgpgSign = true\n[credential]\n\thelper = !{trap}\n[interactive]\n\tdiffFilter = {trap}\n\
+         [merge \"x\"]\n\tdriver = {trap}\n[sequence]\n\teditor = {trap}\n[uploadpack]\n\tpackObjectsHook = {trap}\n",
+        hooks = world.work().join("hooks").display(),
+    );
+    let path = world.work().join(".git/config");
+    fs::write(&path, fs::read_to_string(&path).unwrap() + &config).unwrap();
+    world.file(".gitattributes", "*.txt filter=x diff=x merge=x\n*.bin filter=y diff=x\n");
+    for hook in [
+        "pre-commit",
+        "post-checkout",
+        "commit-msg",
+        "prepare-commit-msg",
+        "post-commit",
+        "reference-transaction",
+    ] {
+        for folder in [".git/hooks", "hooks"] {
+            fs::create_dir_all(world.work().join(folder)).unwrap();
+            fs::copy(world.work().join("trap.sh"), world.work().join(folder).join(hook)).unwrap();
+        }
+    }
+}
+
+fn traced(world: &World) -> String {
+    fs::read_to_string(world.work().join("trace")).unwrap_or_default()
+}
+
+fn batch(calls: &[(&str, Value)]) -> String {
+    calls
+        .iter()
+        .map(|(tool, arguments)| format!("{}\n", json!({"tool": tool, "arguments": arguments})))
+        .collect()
+}
+
+#[test]
+fn git_tools_work_in_a_hostile_repository_and_start_nothing_of_it() {
+    if !has("git", "hostile repositories") {
+        return;
+    }
+    let world = repository();
+    arm(&world);
+    git(&world, &["diff"]);
+    assert!(!traced(&world).is_empty(), "without protection the trap is sprung");
+    fs::remove_file(world.work().join("trace")).unwrap();
+
+    let ran = world.feed(
+        &["call", "--batch"],
+        batch(&[
+            ("git_status", json!({})),
+            ("git_diff", json!({})),
+            ("git_diff", json!({"path": "a.txt"})),
+            ("git_add", json!({"files": ["a.txt", "b.bin"]})),
+            ("git_diff", json!({"staged": true})),
+            ("git_commit", json!({"message": "feat: add a second line"})),
+            ("git_checkout", json!({"branch": "feature/other", "create_if_missing": true})),
+            ("git_status", json!({})),
+            (
+                "exec_shell",
+                json!({"command": "git status --short && git log --oneline && git diff HEAD~1 && git show"}),
+            ),
+            ("exec_shell", json!({"command": "git blame a.txt | head -1"})),
+        ]),
+    );
+    let answers = ran.lines();
+    let errors: Vec<&Value> =
+        answers.iter().map(|answer| &answer["error"]).filter(|error| !error.is_null()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(traced(&world), "", "something of the repository ran");
+    assert!(answers[0]["data"].to_string().contains("a.txt"), "{}", answers[0]);
+    assert!(answers[1]["data"].to_string().contains("+two"), "{}", answers[1]);
+    assert!(answers[4]["data"].to_string().contains("+two"), "{}", answers[4]);
+    assert_eq!(answers[8]["data"]["exit_code"], 0, "{}", answers[8]);
+
+    // The host looks with a configuration that it trusts.
+    let subject =
+        on_host(&world, &["git", "-c", "core.fsmonitor=false", "--no-pager", "log", "-1", "--format=%s %D"]);
+    assert_eq!(subject.text(), "feat: add a second line HEAD -> feature/other, main\n", "{subject:?}");
+    let text =
+        on_host(&world, &["git", "--no-pager", "show", "--no-ext-diff", "--no-textconv", "HEAD:a.txt"]);
+    assert_eq!(text.text(), "one\ntwo\n", "{text:?}");
+}
+
+/// What a program does to a repository must not run when a person uses git there afterwards.
+const PLANT: &str = r#"
+trap="$PWD/trap.sh"
+mkdir -p .git/hooks; cp trap.sh .git/hooks/pre-commit; cp trap.sh .git/hooks/post-commit; ln -s "$trap" .git/hooks/commit-msg
+git config core.fsmonitor "$trap"; git config core.pager "$trap"; git config alias.status "!$trap"
+printf '[core]\n\tfsmonitor = %s\n' "$trap" >> .git/config
+printf '[core]\n\tfsmonitor = %s\n' "$trap" > .git/config.worktree; echo "ref: x" > .git/commondir
+mv .git moved; mkdir -p .git/hooks; cp trap.sh .git/hooks/pre-commit
+ln -s moved .git; rm -rf .git; rm .git/HEAD; cp -r .git copy
+sed -i "s,bare,hooksPath = $PWD," .git/config; chmod 777 .git/config; mount --bind copy .git
+cp -r .git other; printf '[core]\n\tfsmonitor = %s\n' "$trap" >> other/config; mv other .git; cp -r other/. .git/
+echo '*.txt filter=x' > .gitattributes; echo '*.txt filter=x' > .git/info/attributes
+rm -rf moved copy other; echo done
+"#;
+
+#[test]
+fn programs_cannot_plant_anything_that_git_would_run() {
+    if !has("git", "planting in a repository") {
+        return;
+    }
+    let world = repository();
+    trap(&world);
+    let config = world.text(".git/config");
+    let ran = world.run(&["run", "--", "sh", "-c", PLANT]);
+    assert!(ran.text().ends_with("done\n"), "{ran:?}");
+    fs::remove_file(world.work().join("trace")).unwrap_or_default();
+    assert_eq!(world.text(".git/config"), config, "{ran:?}");
+    for args in [&["status"][..], &["add", "a.txt"], &["commit", "-m", "by a person"], &["--no-pager", "log"]]
+    {
+        let used = git(&world, args);
+        assert_eq!(used.code, 0, "the repository is whole: {used:?}");
+    }
+    assert_eq!(traced(&world), "", "what was planted ran on the host");
+}
+
+#[test]
+fn a_repository_planted_beside_the_real_one_runs_nothing() {
+    if !has("git", "a planted repository") {
+        return;
+    }
+    let world = repository();
+    let trap = trap(&world);
+    let plant = "git init -q --bare planted; git -C planted config core.fsmonitor \"$PWD/trap.sh\"
+                 printf '[core]\\n\\tfsmonitor = %s\\n\\tworktree = ..\\n\\tbare = false\\n' \"$PWD/trap.sh\" > planted/config
+                 cd planted && git status; true";
+    world.run(&["run", "--", "sh", "-c", plant]);
+    let _ = fs::remove_file(world.work().join("trace"));
+    for line in ["cd planted && git status", "cd planted && git diff", "git status"] {
+        let ran = world.call("exec_shell", &json!({"command": line}));
+        assert_eq!(traced(&world), "", "{trap} ran: {ran:?}");
+    }
+    let ran = world.call("git_status", &json!({}));
+    assert_eq!((ran.code, traced(&world).as_str()), (0, ""), "{ran:?}");
+}
+
+/// Names that other programs of the person obey, in the workspace and deeper.
+const OBEYED: [&str; 16] = [
+    ".mcp.json",
+    ".envrc",
+    ".claude",
+    ".cursor",
+    ".codex",
+    ".vscode",
+    ".idea",
+    ".husky",
+    ".git",
+    ".githooks",
+    ".devcontainer",
+    ".gitmodules",
+    ".npmrc",
+    ".cargo/config.toml",
+    "sub/.git",
+    "sub/.claude",
+];
+
+#[test]
+fn programs_cannot_plant_an_agents_or_editors_configuration() {
+    let world = World::new();
+    world.file("sub/a.txt", "one\n");
+    let script = "for name in \"$@\"; do
+                      mkdir -p $(dirname $name) made/hooks; echo PLANTED > made/planted; echo PLANTED > made/hooks/pre-commit
+                      mv $name gone; rm -rf $name; mv made $name || ln -s /tmp $name || echo PLANTED > $name; done; echo done";
+    let ran = world.run(&[&["run", "--", "sh", "-c", script, "sh"], &OBEYED[..]].concat());
+    assert!(ran.text().ends_with("done\n"), "{ran:?}");
+    let left: Vec<&str> =
+        OBEYED.into_iter().filter(|name| world.work().join(name).symlink_metadata().is_ok()).collect();
+    assert_eq!(left, [""; 0], "{ran:?}");
+    assert_eq!(world.text("sub/a.txt"), "one\n");
+    assert!(!world.work().join(".vambrace/planted").exists());
+}

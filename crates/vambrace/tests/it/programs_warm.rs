@@ -1,0 +1,123 @@
+//! Calls of one session share a prepared cage and nothing else.
+
+use serde_json::json;
+
+use crate::mcp_client::Client;
+use crate::programs_host::{alive, has, marker};
+use crate::support::World;
+
+/// The operator lets agents start any script of the workspace, which shows the inside of the cage.
+const ANY_SCRIPT: &str = "tools: {command_policy: {allowlist: [sh, ps, grep], argument_rules: \"off\"}}\n";
+
+const LOOK: &str = "find /tmp /dev/shm /dev/mqueue /home/agent $(dirname $PWD) -path $PWD -prune -o -print 2>/dev/null | sort
+                    ipcs -m -q -s | grep -c ^0x; ls -d /proc/[0-9]* | wc -l; umask; ulimit -n; hostname; pwd; env | sort
+                    cat /proc/self/oom_score_adj /proc/self/coredump_filter; nice";
+/// Everything that a process can write to, and what it can change about itself.
+const LEAVE: &str = "for folder in / /dev /etc /home /proc /run /sys /usr /var /var/tmp /tmp /dev/shm /home/agent .. ../..; do
+                         echo x > $folder/left; mkdir $folder/made; echo x > $folder/made/left; done 2>/dev/null
+                     ipcmk -M 64; ipcmk -Q; ipcmk -S 1; umask 0; ulimit -n 20; hostname other; touch $TMPDIR/.hidden
+                     echo 1 > /proc/self/oom_score_adj; cd /tmp; echo left";
+
+struct Session {
+    world: World,
+    client: Client,
+}
+
+impl Session {
+    fn open(config: &str) -> Session {
+        let world = World::new();
+        world.file("look.sh", LOOK).file("leave.sh", LEAVE).file("true.sh", "true");
+        let config = world.beside("tools.yaml", config);
+        let client = Client::open(&world, &["--config", &config]);
+        Session { world, client }
+    }
+
+    #[track_caller]
+    fn run(&mut self, line: &str) -> String {
+        let result = self.client.call("exec_shell", &json!({"command": line}));
+        let data = &result["structuredContent"]["data"];
+        data["stdout"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned()
+    }
+
+    /// Two namespaces, which are new in a new cage.
+    #[track_caller]
+    fn cage(&mut self) -> String {
+        self.run("ps -o netns,pidns").lines().last().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    fn close(self) {
+        assert_eq!(self.client.close().0, 0);
+    }
+}
+
+#[test]
+fn a_call_finds_nothing_of_the_one_before() {
+    let mut session = Session::open(ANY_SCRIPT);
+    let first = session.run("sh look.sh");
+    assert!(first.contains("/dev/shm\n") && first.contains("PATH="), "{first}");
+    let left = session.run("sh leave.sh");
+    assert!(left.ends_with("left\n"), "{left}");
+    assert_eq!(session.run("sh look.sh"), first);
+    let sleep = marker();
+    session
+        .world
+        .file("stay.sh", format!("setsid sleep {sleep} > /dev/null 2>&1 & sleep {sleep} & echo started"));
+    assert_eq!(session.run("sh stay.sh"), "started\n");
+    assert_eq!(alive(&sleep), [0; 0], "nothing goes on running between calls");
+    assert_eq!(session.run("sh look.sh"), first);
+    session.close();
+}
+
+/// Message queues live in the kernel and need no file system to be seen.
+#[test]
+fn a_message_queue_is_not_found_by_the_next_call() {
+    if !has("python3", "message queues between calls") {
+        return;
+    }
+    let config = "tools: {command_policy: {allowlist: [python3], argument_rules: \"off\"}}\n";
+    let mut session = Session::open(config);
+    let open = "import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+found = libc.mq_open(b'/left', int(sys.argv[1]), 0o600, None)
+print('opened' if found >= 0 else os.strerror(ctypes.get_errno()))
+";
+    session.world.file("queue.py", open);
+    let made = session.run(&format!("python3 queue.py {}", 0o100 | 2));
+    assert_ne!(session.run("python3 queue.py 2"), "opened\n", "the first said {made}");
+    session.close();
+}
+
+#[test]
+fn a_cage_is_used_again_until_something_changes() {
+    let mut session = Session::open(ANY_SCRIPT);
+    let first = session.cage();
+    assert_eq!(session.cage(), first, "the first call left nothing");
+    session.run("sh true.sh");
+    assert_eq!(session.cage(), first);
+    session.run("sh leave.sh");
+    let second = session.cage();
+    assert_ne!(second, first, "the one before left something");
+    assert_eq!(session.cage(), second);
+    // What has to be hidden now was not hidden when the cage was made.
+    session.world.file(".env", "KEY=HIDDEN");
+    assert_eq!(session.run("grep -rs HIDDEN . --include=.env"), "");
+    session.close();
+}
+
+#[test]
+fn no_cage_is_used_again_if_the_operator_says_so() {
+    let mut session = Session::open("sandbox: {reuse: false}\n");
+    assert_ne!(session.cage(), session.cage());
+    session.close();
+}
+
+/// Two sessions are two callers' worth of cages even in one workspace.
+#[test]
+fn two_sessions_share_no_cage() {
+    let mut one = Session::open("");
+    let mut other = Session { client: Client::open(&one.world, &[]), world: World::new() };
+    assert_ne!(one.cage(), other.cage());
+    one.close();
+    other.close();
+}
