@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! busy 00000000001790000000 000000123       always as long, so that it is overwritten in place
-//! at /work /work/service
-//! D /work/.git 2049 77 1780000000 5         kind, path, device, inode, birth
+//! at /project /project/service
+//! D /project/.git 2049 77 1780000000 5      kind, path, device, inode, birth
 //! end
 //! dead 1790000004 9                         from the launcher, when nothing of ours runs any more
 //! ```

@@ -18,7 +18,7 @@ fn the_inspector_lists_and_calls() {
     let list = run(&["--method", "tools/list"]);
     assert_eq!(list.code, 0, "{list:?}");
     let tools = list.json();
-    assert_eq!(tools["tools"].as_array().unwrap().len(), 9, "{list:?}");
+    assert_eq!(tools["tools"].as_array().unwrap().len(), 21, "{list:?}");
 
     let call = |path: &str| {
         let path = format!("path={path}");
@@ -34,5 +34,5 @@ fn the_inspector_lists_and_calls() {
     assert_eq!(denied.json()["isError"], true, "{denied:?}");
     let text = denied.json()["content"][0]["text"].as_str().unwrap().to_owned();
     assert!(text.contains("PathOutsideProject"), "{text}");
-    assert_eq!(world.records().len(), 2);
+    assert_eq!(world.calls().len(), 2);
 }

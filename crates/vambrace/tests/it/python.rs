@@ -69,6 +69,6 @@ fn the_reference_client_lists_and_calls() {
         let ran = finish(&mut command, b"");
         assert_eq!((ran.code, ran.stdout.as_slice()), (0, &b"done\n"[..]), "{mode}: {}", ran.stderr);
     }
-    let denied = world.records().iter().filter(|record| record["decision"] == "deny").count();
-    assert_eq!((denied, world.records().len()), (2, 10));
+    let denied = world.calls().iter().filter(|record| record["decision"] == "deny").count();
+    assert_eq!((denied, world.calls().len()), (2, 10));
 }

@@ -132,6 +132,11 @@ impl World {
         listed.lines()
     }
 
+    /// The same without the self-attack's own lines, which come when they come.
+    pub(crate) fn calls(&self) -> Vec<Value> {
+        self.records().into_iter().filter(|line| line["event"] != "posture").collect()
+    }
+
     /// Every line ever written to the record, intents too.
     pub(crate) fn raw_records(&self) -> String {
         self.segments().iter().map(|path| fs::read_to_string(path).unwrap()).collect()
