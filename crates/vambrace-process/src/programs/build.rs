@@ -139,7 +139,6 @@ impl Programs {
     /// The caller's prepared cell if it shows exactly what a new one would, or a new one.
     pub(super) fn cell_for(&self, job: &Job, caller: &str) -> Result<Kept, ProgramError> {
         let reusable = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
-        let prepared = reusable.then(|| self.shelf.take(caller)).flatten();
         // Taken anew each time: a person may have removed one, or the folder that made one unnecessary.
         let held = Some(self.placeholders.hold(&self.service(), &self.settings.workspace));
         let view = self.view()?;
@@ -154,10 +153,14 @@ impl Programs {
         };
         let key = self.spec(&view, &parts)?;
         let marks = self.marks(&key);
+        let prepared = if reusable { self.shelf.take(caller) } else { self.shelf.take_ahead(&key) };
         match prepared {
             Some(mut kept) if kept.key == key && kept.marks == marks => {
                 kept.held = held;
                 kept.view = view;
+                if !reusable {
+                    self.build_next(&kept);
+                }
                 return Ok(kept);
             }
             Some(outdated) => self.shelf.dissolve(outdated),
@@ -167,7 +170,36 @@ impl Programs {
         let Built { cell, layers, group, scratch } = built;
         // Where nothing is mounted over them, empty folders under those names would only be a place to plant in.
         let held = held.filter(|_| has_private_root(&layers));
-        Ok(Kept { cell, layers, key, marks, view, group, held, _scratch: scratch })
+        let kept = Kept { cell, layers, key, marks, view, group, held, _scratch: scratch };
+        if !reusable {
+            self.build_next(&kept);
+        }
+        Ok(kept)
+    }
+
+    /// While this cage is used, another core can build the next one. It is used only if it then shows what a new one
+    /// would, like a prepared one.
+    fn build_next(&self, kept: &Kept) {
+        let native = self.settings.backend == Backend::Native && kept.layers.missing.is_empty();
+        if !native || !self.shelf.is_worth_building_ahead() {
+            return;
+        }
+        let (Ok(launcher), Some(groups)) = (self.launcher(), self.groups.get()) else { return };
+        let Some(group) =
+            self.shelf.group(kept.key.limits).or_else(|| groups.make(kept.key.limits, "next").ok())
+        else {
+            return;
+        };
+        let held = Some(self.placeholders.hold(&self.service(), &self.settings.workspace));
+        let (key, marks, view) = (kept.key.clone(), kept.marks.clone(), Arc::clone(&kept.view));
+        self.shelf.build_ahead(key.clone(), move || {
+            let mut spec = key.clone();
+            spec.groups = group.procs_files().to_vec();
+            let cell = launcher.cell(&spec).ok()?;
+            let layers = cell.layers().clone();
+            let whole = layers.missing.is_empty();
+            whole.then_some(Kept { cell, layers, key, marks, view, group: Some(group), held, _scratch: None })
+        });
     }
 
     fn marks(&self, spec: &CageSpec) -> Vec<(PathBuf, Option<Identity>)> {
@@ -241,7 +273,8 @@ impl Programs {
             Ok(cell) => {
                 let mut layers = cell.layers().clone();
                 // For root, a limit on the user's processes does not hold; only a control group does.
-                let limited = groups.can_limit_processes() || !rustix::process::geteuid().is_root();
+                let limited = (groups.can_limit_processes() && group.is_some())
+                    || !rustix::process::geteuid().is_root();
                 let told = layers.missing.iter().any(|missing| missing.layer == Layer::ProcessLimit);
                 if !limited && !told {
                     let why = "no control group for processes can be written".to_owned();

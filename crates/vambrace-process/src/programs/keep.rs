@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::IDLE;
@@ -44,7 +45,17 @@ struct Cells {
     held: Option<(Held, Instant)>,
     /// Control groups that cages have left.
     groups: Vec<Group>,
+    /// The next fresh cage, built ahead or being built: new and unused, only sooner.
+    ahead: Option<Ahead>,
+    n_fresh: usize,
     is_watched: bool,
+}
+
+#[derive(Debug)]
+struct Ahead {
+    key: CageSpec,
+    building: JoinHandle<Option<Kept>>,
+    since: Instant,
 }
 
 /// LIMIT: callers come and go; this many keep a prepared cage, the others get fresh ones.
@@ -105,6 +116,33 @@ impl Shelf {
         Some(cells.groups.swap_remove(place))
     }
 
+    /// The cage that was built ahead, if it is built from this; waits while it is being built.
+    pub(super) fn take_ahead(&self, key: &CageSpec) -> Option<Kept> {
+        let ahead = self.cells().ahead.take_if(|ahead| ahead.key == *key)?;
+        ahead.building.join().ok().flatten()
+    }
+
+    /// Whether fresh cages are asked for often enough to build one ahead. One run alone would pay for two.
+    pub(super) fn is_worth_building_ahead(&self) -> bool {
+        let mut cells = self.cells();
+        cells.n_fresh += 1;
+        cells.n_fresh > 1
+    }
+
+    pub(super) fn build_ahead(
+        self: &Arc<Self>,
+        key: CageSpec,
+        build: impl FnOnce() -> Option<Kept> + Send + 'static,
+    ) {
+        let building = std::thread::Builder::new().name("next cage".to_owned()).spawn(build);
+        if let Ok(building) = building {
+            let ahead = Ahead { key, building, since: Instant::now() };
+            let replaced = self.cells().ahead.replace(ahead);
+            drop(replaced.map(|ahead| ahead.building.join()));
+            self.start_watching();
+        }
+    }
+
     fn start_watching(self: &Arc<Self>) {
         let start = !std::mem::replace(&mut self.cells().is_watched, true);
         if start {
@@ -127,9 +165,18 @@ impl Shelf {
             .collect();
         let gone: Vec<_> = idle.iter().filter_map(|caller| cells.kept.remove(caller)).collect();
         let held = cells.held.take_if(|(_, since)| since.elapsed() >= IDLE);
+        let ahead = cells.ahead.take_if(|ahead| ahead.since.elapsed() >= IDLE);
         let empty: Vec<_> = cells.groups.extract_if(.., |group| held.is_some() && group.is_empty()).collect();
         drop(cells);
-        drop((gone, held, empty));
+        drop((gone, held, empty, ahead.map(|ahead| ahead.building.join())));
+    }
+}
+
+impl Drop for Shelf {
+    /// A cage that is still being built holds folders of the workspace, which must not outlive us.
+    fn drop(&mut self) {
+        let ahead = self.cells().ahead.take();
+        drop(ahead.map(|ahead| ahead.building.join()));
     }
 }
 

@@ -30,7 +30,13 @@ impl Programs {
         }
         let planted = self.placeholders.planted(before, &after);
         let moved = quarantine(&planted, &self.settings.workspace, &self.settings.state);
-        (context.planted)(moved.iter().map(|moved| self.describe(moved)).collect());
+        // LIMIT: the folder that the first of them names holds the others too.
+        const MOST_TOLD: usize = 20;
+        let mut told: Vec<String> = moved.iter().take(MOST_TOLD).map(|moved| self.describe(moved)).collect();
+        if moved.len() > MOST_TOLD {
+            told.push(format!("{} more protected names appeared during the run", moved.len() - MOST_TOLD));
+        }
+        (context.planted)(told);
         match moved.iter().find(|moved| moved.to.is_err()) {
             Some(stuck) => Err(left(self.describe(stuck))),
             None => Ok(()),
@@ -78,7 +84,10 @@ impl Programs {
         let from = moved.from.strip_prefix(&self.settings.workspace).unwrap_or(&moved.from).display();
         match &moved.to {
             Ok(to) => {
-                format!("`{from}` is protected and appeared during the run; it is now `{}`", to.display())
+                let to = to.strip_prefix(&self.settings.state).unwrap_or(to).display();
+                format!(
+                    "`{from}` is protected and appeared during the run; it is now `{to}` in the state folder"
+                )
             }
             Err(why) => {
                 format!("`{from}` is protected, appeared during the run and could not be taken away: {why}")
