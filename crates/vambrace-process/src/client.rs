@@ -220,6 +220,23 @@ impl Cell {
         Ok(captured)
     }
 
+    /// Whether its first process is still there. It goes with the launcher.
+    pub(crate) fn is_alive(&self) -> bool {
+        match &self.keeper {
+            Keeper::Launched(process) => wait_readable(process, Duration::ZERO) == Ok(false),
+            Keeper::Child(_) => true,
+        }
+    }
+
+    /// Ends it, and comes back when nothing in it is alive: the first process of a namespace goes last.
+    pub(crate) fn end_wholly(&mut self) {
+        self.reusable = false;
+        if let Keeper::Launched(process) = &self.keeper {
+            let _ended = rustix::process::pidfd_send_signal(process, Signal::KILL);
+            let _gone = wait_readable(process, GOING);
+        }
+    }
+
     fn end(&mut self) {
         self.line = None;
         match &mut self.keeper {

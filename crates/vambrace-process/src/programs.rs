@@ -187,11 +187,16 @@ impl Programs {
 
     fn run_caged(&self, job: &Job, context: &RunContext<'_>) -> Result<Finished, ProgramError> {
         let order = self.order(job, Some(context))?;
-        let mut kept = self.cell_for(job, context.caller)?;
+        // Before the cage is built: what a program of another call makes meanwhile must not be taken for old.
+        let walk = || self.walker.walk().map_err(|error| ProgramError::View { why: error.to_string() });
+        let before = self.baseline.enter(walk)?;
+        let running = self.note_begin(&before.view)?;
+        let mut kept = self.settled_cell(job, context.caller)?;
         let mut warnings = self.weigh(&kept.layers)?;
-        let running = self.note_begin(&kept.view)?;
-        let before = self.baseline.enter(&kept.view);
         let outcome = self.execute(&mut kept.cell, &order, job, context);
+        if outcome.is_err() {
+            kept.cell.end_wholly();
+        }
         let exceeded = kept.group.as_ref().is_some_and(Group::has_exceeded_memory);
         let enforcement = kept.layers.enforcement();
         let warm = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
@@ -216,6 +221,22 @@ impl Programs {
             warnings.push("A program used more memory than it may and was ended.".to_owned());
         }
         finish(captured, job.time, enforcement, warnings)
+    }
+
+    /// Something that a cage was to lie on may go while it is built, by a person or by another program; then it is looked
+    /// at anew.
+    fn settled_cell(&self, job: &Job, caller: &str) -> Result<keep::Kept, ProgramError> {
+        const TRIES: usize = 3;
+        let mut built = self.cell_for(job, caller);
+        for _ in 1..TRIES {
+            match built {
+                Err(ProgramError::TooWeak { ref missing }) if missing.contains("no such file") => {
+                    built = self.cell_for(job, caller);
+                }
+                _ => break,
+            }
+        }
+        built
     }
 
     /// On the machine itself, by the same runner, which then has no walls around it.

@@ -92,25 +92,41 @@ impl Shelf {
         let aside = aside(&parent, name)?;
         match carry(&parent, OsStr::new(&aside), &self.handle, OsStr::new(&kept), &mut Budget::default()) {
             Ok(()) => Ok(self.path.join(kept)),
-            Err(_) => Ok(from.with_file_name(&aside)),
+            Err(error) => {
+                // Nothing in it can be opened by its name any more, whatever it holds.
+                if let Ok(thing) = beneath::open_thing(&parent, Path::new(&aside)) {
+                    let _ = set_mode(&thing, Mode::empty());
+                }
+                Err(io::Error::other(format!("it is now `{aside}`, without any rights: {error}")))
+            }
         }
     }
 }
 
 /// A folder of the workspace that its owner can read and change again.
 pub(crate) fn open_again(workspace: &Path, folder: &Path) -> io::Result<()> {
-    open_up(&beneath::open_folder(workspace, folder)?)
+    // The workspace itself may be closed too; its own descriptor needs no right on it.
+    let handle = if folder == workspace {
+        beneath::open_exactly(workspace)?
+    } else {
+        beneath::open_folder(workspace, folder)?
+    };
+    open_up(&handle)
 }
 
 /// Gives a folder's owner back what a program took from it. By descriptor: a path could lead elsewhere by now.
 fn open_up(thing: &OwnedFd) -> io::Result<()> {
-    use std::os::fd::AsRawFd as _;
     let stat = rustix::fs::fstat(thing)?;
     if rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir() {
-        let link = format!("/proc/self/fd/{}", thing.as_raw_fd());
-        rustix::fs::chmod(link, Mode::from_raw_mode(stat.st_mode) | Mode::RWXU)?;
+        set_mode(thing, Mode::from_raw_mode(stat.st_mode) | Mode::RWXU)?;
     }
     Ok(())
+}
+
+fn set_mode(thing: &OwnedFd, mode: Mode) -> io::Result<()> {
+    use std::os::fd::AsRawFd as _;
+    let link = format!("/proc/self/fd/{}", thing.as_raw_fd());
+    Ok(rustix::fs::chmod(link, mode)?)
 }
 
 fn aside(parent: &OwnedFd, name: &OsStr) -> io::Result<String> {

@@ -144,6 +144,7 @@ impl Programs {
         let view = self.view()?;
         let limits = self.limits(job.memory);
         let further: Vec<PathBuf> = job.further_writable.iter().map(PathBuf::from).collect();
+        self.keep_state_out(&further)?;
         let parts = SpecParts {
             repository: job.repository,
             further_writable: &further,
@@ -155,7 +156,7 @@ impl Programs {
         let marks = self.marks(&key);
         let prepared = if reusable { self.shelf.take(caller) } else { self.shelf.take_ahead(&key) };
         match prepared {
-            Some(mut kept) if kept.key == key && kept.marks == marks => {
+            Some(mut kept) if kept.key == key && kept.marks == marks && kept.cell.is_alive() => {
                 kept.held = held;
                 kept.view = view;
                 if !reusable {
@@ -175,6 +176,21 @@ impl Programs {
             self.build_next(&kept);
         }
         Ok(kept)
+    }
+
+    /// THREAT: P03, a program that can write the record's folder, or a folder above it, can forge the record.
+    fn keep_state_out(&self, further: &[PathBuf]) -> Result<(), ProgramError> {
+        let real = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let state = real(&self.settings.state);
+        let opened = further.iter().chain(&self.settings.write).chain(&self.settings.read);
+        for path in opened {
+            let shown = real(path);
+            if shown.starts_with(&state) || state.starts_with(&shown) {
+                let why = format!("`{}` is, holds or lies in the folder of our own state", path.display());
+                return Err(ProgramError::View { why });
+            }
+        }
+        Ok(())
     }
 
     /// While this cage is used, another core can build the next one. It is used only if it then shows what a new one

@@ -104,10 +104,19 @@ impl Programs {
 pub(super) struct Baseline(Mutex<(usize, Option<Arc<View>>)>);
 
 impl Baseline {
-    pub(super) fn enter(&self, view: &Arc<View>) -> Entered<'_> {
+    /// `walk` is asked while no program runs, and nobody starts one meanwhile.
+    pub(super) fn enter(
+        &self,
+        walk: impl FnOnce() -> Result<Arc<View>, ProgramError>,
+    ) -> Result<Entered<'_>, ProgramError> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let view = match &held.1 {
+            Some(view) => Arc::clone(view),
+            None => walk()?,
+        };
         held.0 += 1;
-        Entered { baseline: self, view: Arc::clone(held.1.get_or_insert_with(|| Arc::clone(view))) }
+        held.1 = Some(Arc::clone(&view));
+        Ok(Entered { baseline: self, view })
     }
 }
 

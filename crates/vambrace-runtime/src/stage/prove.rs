@@ -29,13 +29,13 @@ fn record(corridor: &Corridor, posture: &Posture) {
     let Ok(audit) = corridor.audit() else { return };
     let (severity, message) = if posture.rows.is_empty() {
         (Severity::Warning, RedactedText::fixed("there is no cage, so there was nothing to attack"))
-    } else if !posture.swept.is_empty() {
-        let what = "an earlier process was killed while a program ran; what that planted was taken away";
-        (Severity::Critical, RedactedText::fixed(what))
-    } else if posture.holds() {
-        (Severity::Info, RedactedText::fixed("the self-attack battery ran: every row held"))
-    } else {
+    } else if !posture.holds() {
         (Severity::Critical, RedactedText::fixed("the self-attack battery ran: an attack succeeded"))
+    } else if !posture.swept.is_empty() {
+        let what = "an earlier process was killed while a program ran; the details say what became of what that planted";
+        (Severity::Critical, RedactedText::fixed(what))
+    } else {
+        (Severity::Info, RedactedText::fixed("the self-attack battery ran: every row held"))
     };
     let _ = audit.event(&Event {
         kind: EventKind::Posture,

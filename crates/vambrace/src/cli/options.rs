@@ -142,7 +142,7 @@ pub(crate) struct RunArgs {
     /// A host that the program may reach (not available yet)
     #[arg(long, value_name = "HOST")]
     pub(crate) net: Vec<String>,
-    /// A further folder that the program may write
+    /// A further folder that the program may read and write, shown as it is: nothing in it is masked or protected
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Vec<PathBuf>,
     /// On a terminal: pass the output on as it is, without looking for secrets
