@@ -66,6 +66,9 @@ async fn attempt<T: Tool>(
     policy.authorize(&call.entry.caller, T::Action::CAPABILITY)?;
     // However it ends, what it wanted to do decides how loudly it is told.
     trail.severity = Obligations::of(call.entry.caller.role, T::Action::CAPABILITY).severity;
+    if T::Action::CAPABILITY == Capability::ManageSystem {
+        trail.enforcement = Enforcement::Host;
+    }
 
     // 5 validate: arguments become an action.
     let args = stage::decode::<T::Args>(call)?;
