@@ -95,11 +95,13 @@ fn programs_are_killed_before_what_watches_them() {
     assert_ne!(captured.exit, Exit::Code(0));
 }
 
-/// Several processes, each small enough for its own limit, or a folder in memory: together more than the group has.
+/// One process that takes too much alone, and one that is the largest of several which are too much together: it
+/// holds its share before the others begin, so that it is the one the kernel takes, whoever is quick.
 const EATERS: [&str; 2] = [
     "exec python3 -c 'x = bytearray(500 << 20); print(len(x))'",
-    "for i in 1 2 3 4 5 6 7 8; do python3 -c 'x = bytearray(20 << 20); input()' < /dev/full & done; \
-     exec python3 -c 'import time\nx = bytearray(40 << 20)\ntime.sleep(1000)'",
+    "exec python3 -c 'import subprocess, sys\nx = bytearray(40 << 20)\n\
+     held = [subprocess.Popen([sys.executable, \"-c\", \"x = bytearray(15 << 20); input()\"], \
+     stdin=subprocess.PIPE) for _ in range(8)]\nheld[0].wait()'",
 ];
 
 /// A group of version 1 that counts memory, beneath our own, if this machine and user have one.
