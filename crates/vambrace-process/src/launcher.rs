@@ -40,8 +40,12 @@ pub(crate) const LAUNCHER: &str = "__cage";
 pub(crate) const RUNNER: &str = "__cage-runner";
 
 /// How long nothing was asked before the next cell's first process is made ahead: until a short program has ended, with
-/// which it would share the processors.
+/// which it would share the processors, and after which perhaps nothing more is wanted.
 const QUIET: Timespec = Timespec { tv_sec: 0, tv_nsec: 4_000_000 };
+/// The same once several cells were wanted: then the next one is likely, and waiting for its namespaces is what costs.
+const BUSY: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000 };
+/// More cells than one run and its battery need.
+const SEVERAL: usize = 3;
 
 /// Beyond this many remembered cells, those that are dead are forgotten.
 const MANY_CELLS: usize = 64;
@@ -91,6 +95,7 @@ struct Maker {
     next: Option<Embryo>,
     /// The first processes of cells that were handed out.
     cells: Vec<OwnedFd>,
+    n_made: usize,
 }
 
 /// The first process of a cell that has no spec yet.
@@ -117,6 +122,7 @@ fn launcher(control: OwnedFd) -> Result<(), Errno> {
         own: rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())?,
         next: None,
         cells: Vec::new(),
+        n_made: 0,
     };
     match maker.serve(&mut Line::new(control)) {
         // With answers unread, or in the middle of one, the other end was killed.
@@ -149,7 +155,8 @@ impl Maker {
     fn serve(&mut self, line: &mut Line) -> Result<(), Errno> {
         loop {
             // Not while a cell has just been asked for: its programs would share the processors with the kernel's work.
-            if self.next.is_none() && !is_readable(line, QUIET)? {
+            let quiet = if self.n_made < SEVERAL { QUIET } else { BUSY };
+            if self.next.is_none() && !is_readable(line, quiet)? {
                 self.next = self.bear(None).ok();
             }
             let Some(mut frame) = line.receive()? else { return Ok(()) };
@@ -160,6 +167,7 @@ impl Maker {
                 Ok(made) => {
                     let answer = encode_answer(&Answer::Made { pid: u64::from(made.pid) });
                     line.send(&answer, &[made.process.as_fd()])?;
+                    self.n_made += 1;
                     self.remember(made.process);
                 }
                 Err(errno) => {

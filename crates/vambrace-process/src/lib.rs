@@ -26,6 +26,7 @@ mod placeholder;
 mod posture;
 mod programs;
 mod repository;
+mod scratch;
 mod settings;
 mod spec;
 mod surroundings;

@@ -30,6 +30,7 @@ use crate::{
     cgroup,
 };
 
+use build::Staged;
 use keep::Shelf;
 use sweep::Baseline;
 
@@ -41,6 +42,7 @@ pub struct Programs {
     environment: SafeEnvironment,
     /// The error is told to whoever wants to run something.
     surroundings: Result<Surroundings, String>,
+    staged: OnceLock<Result<Staged, String>>,
     walker: Walker,
     placeholders: Placeholders,
     journal: OnceLock<Option<Arc<RunJournal>>>,

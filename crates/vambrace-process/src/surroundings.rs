@@ -4,6 +4,7 @@
 //! INVARIANT: nothing that the scope withholds is mounted first and taken away later, except what lies inside a folder
 //! that must be shown; that is masked by mounts which the program cannot remove.
 
+mod stage;
 mod system;
 
 use std::collections::BTreeSet;
@@ -46,11 +47,14 @@ pub(crate) struct SurroundingsSettings {
 pub(crate) struct Surroundings {
     settings: SurroundingsSettings,
     system: Vec<Mount>,
+    etc: Vec<Mount>,
 }
 
 /// What one job adds.
 #[derive(Debug, Clone)]
 pub(crate) struct SpecParts<'p> {
+    /// What `stage` left to mount.
+    pub(crate) etc: &'p [Mount],
     pub(crate) repository: Repository,
     /// Folders that a person opened for this run.
     pub(crate) further_writable: &'p [PathBuf],
@@ -94,7 +98,7 @@ impl fmt::Display for SurroundingsError {
 }
 
 impl Surroundings {
-    pub(crate) fn new(settings: SurroundingsSettings) -> Result<Surroundings, SurroundingsError> {
+    pub(crate) fn new(mut settings: SurroundingsSettings) -> Result<Surroundings, SurroundingsError> {
         check_place(&settings.workspace)?;
         for path in &settings.write {
             check_place(path)?;
@@ -102,8 +106,19 @@ impl Surroundings {
         for path in &settings.read {
             check_readable(path)?;
         }
-        let system = system::mounts(&settings.user);
-        Ok(Surroundings { settings, system })
+        // LIMIT: a path in /etc that appears later is shown after the next start, because its place is made only once.
+        settings.read.retain(|path| !path.starts_with(stage::FOLDER) || path.exists());
+        let mut etc = system::settings(&settings.user);
+        let author = settings.author.as_ref();
+        etc.push(text(GIT_CONFIG, repository::inside_config(author)));
+        etc.push(text(GIT_CONFIG_DIRECT, repository::direct_config(author, &[])));
+        Ok(Surroundings { settings, system: system::folders(), etc })
+    }
+
+    /// Writes what is the same in every cage into this empty folder, which has to stay; what is then left to mount.
+    pub(crate) fn stage(&self, folder: &Path) -> std::io::Result<Vec<Mount>> {
+        let places = self.settings.read.iter().chain(&self.settings.toolchains.read_only);
+        stage::stage(&self.etc, places, folder)
     }
 
     pub(crate) fn spec(&self, view: &View, parts: &SpecParts<'_>) -> Result<CageSpec, SurroundingsError> {
@@ -112,15 +127,16 @@ impl Surroundings {
         }
         let shown = repository::show(view, parts.repository);
         let mut mounts = self.system.clone();
+        mounts.extend_from_slice(parts.etc);
         mounts.push(Mount::Processes);
         mounts.push(Mount::Devices);
         for at in ["/tmp", CAGE_HOME] {
             mounts.push(Mount::Memory { at: PathBuf::from(at), bytes: self.settings.temporary_bytes });
         }
-        let author = self.settings.author.as_ref();
-        let text = |at: &str, text: String| Mount::Text { at: PathBuf::from(at), text };
-        mounts.push(text(GIT_CONFIG, repository::inside_config(author)));
-        mounts.push(text(GIT_CONFIG_DIRECT, repository::direct_config(author, &shown.trees)));
+        if !shown.trees.is_empty() {
+            let author = self.settings.author.as_ref();
+            mounts.push(text(GIT_CONFIG_DIRECT, repository::direct_config(author, &shown.trees)));
+        }
         mounts.extend(self.shown_folders(view, parts));
         mounts.extend(self.links());
         mounts.extend(self.laid_on_top(view, parts));
@@ -234,6 +250,10 @@ impl Surroundings {
             shared.map(place).filter(|path| path.starts_with(&view.service) && *path != view.service);
         inside.filter(|path| is_real(path)).collect()
     }
+}
+
+fn text(at: &str, text: String) -> Mount {
+    Mount::Text { at: PathBuf::from(at), text }
 }
 
 /// Last, so that nothing covers them.

@@ -17,6 +17,7 @@ use crate::order::{Order, OrderCommand, OrderProgram, OrderStep, ProgramFile};
 use crate::placeholder::Placeholders;
 use crate::posture::traps::Traps;
 use crate::repository::Author;
+use crate::scratch::Scratch;
 use crate::spec::{CageLimits, CageSpec, Mount};
 use crate::surroundings::{SpecParts, Surroundings, SurroundingsSettings, User};
 use crate::toolchain::Toolchains;
@@ -69,6 +70,7 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
         trusted: TrustedPath::new(folders, writable.collect()),
         environment,
         surroundings: surroundings.map_err(|error| error.to_string()),
+        staged: OnceLock::new(),
         walker: Walker::new(settings.workspace.clone(), Arc::clone(&settings.scope)),
         placeholders: Placeholders::default(),
         journal: OnceLock::new(),
@@ -98,26 +100,11 @@ struct Built {
     scratch: Option<Scratch>,
 }
 
-/// A folder of our own that lives as long as a cage.
+/// What is the same in every cage, written once, and what is then left to mount.
 #[derive(Debug)]
-pub(super) struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(parent: &Path) -> std::io::Result<Scratch> {
-        use std::os::unix::fs::DirBuilderExt as _;
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let folder = parent.join(format!("{}-{number}", std::process::id()));
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true).mode(0o700).create(&folder)?;
-        Ok(Scratch(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+pub(super) struct Staged {
+    mounts: Vec<Mount>,
+    _folder: Scratch,
 }
 
 fn has_private_root(layers: &Layers) -> bool {
@@ -146,6 +133,7 @@ impl Programs {
         let further: Vec<PathBuf> = job.further_writable.iter().map(PathBuf::from).collect();
         self.keep_state_out(&further)?;
         let parts = SpecParts {
+            etc: self.staged()?,
             repository: job.repository,
             further_writable: &further,
             placeholders: held.as_ref().map(|held| held.paths()).unwrap_or_default(),
@@ -244,6 +232,21 @@ impl Programs {
         surroundings.spec(view, parts).map_err(|error| ProgramError::View { why: error.to_string() })
     }
 
+    fn staged(&self) -> Result<&[Mount], ProgramError> {
+        let staged = self.staged.get_or_init(|| {
+            let surroundings = self.surroundings.as_ref().map_err(Clone::clone)?;
+            let stage = || -> std::io::Result<Staged> {
+                let folder = Scratch::new(&self.settings.state.join("etc"))?;
+                Ok(Staged { mounts: surroundings.stage(folder.path())?, _folder: folder })
+            };
+            stage().map_err(|error| format!("the settings of the system could not be copied: {error}"))
+        });
+        match staged {
+            Ok(staged) => Ok(&staged.mounts),
+            Err(why) => Err(ProgramError::View { why: why.clone() }),
+        }
+    }
+
     fn limits(&self, memory: Option<ByteLimit>) -> CageLimits {
         let limits = &self.settings.limits;
         CageLimits {
@@ -339,7 +342,7 @@ impl Programs {
         spec.mounts.push(Mount::ReadOnly { from: self.ourselves()?, at: PathBuf::from(OURSELVES) });
         let broken = |error: std::io::Error| ProgramError::Broken { why: error.to_string() };
         let scratch = Scratch::new(&self.settings.state.join("bubblewrap")).map_err(broken)?;
-        let plan = backend_arguments::bubblewrap(&spec, &scratch.0);
+        let plan = backend_arguments::bubblewrap(&spec, scratch.path());
         for (path, text) in &plan.files {
             std::fs::write(path, text).map_err(broken)?;
         }
@@ -384,6 +387,7 @@ impl Programs {
         let held = Some(self.placeholders.hold(&self.service(), &self.settings.workspace));
         let view = self.view()?;
         let parts = SpecParts {
+            etc: self.staged()?,
             repository: Repository::ReadOnly,
             further_writable: &[],
             placeholders: held.as_ref().map(|held| held.paths()).unwrap_or_default(),

@@ -3,16 +3,16 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::IDLE;
-use super::build::Scratch;
 use crate::Layers;
 use crate::cell::Cell;
 use crate::cgroup::Group;
 use crate::placeholder::Held;
+use crate::scratch::Scratch;
 use crate::spec::{CageLimits, CageSpec};
 use crate::workspace::{Identity, View};
 
@@ -47,6 +47,8 @@ struct Cells {
     groups: Vec<Group>,
     /// The next fresh cage, built ahead or being built: new and unused, only sooner.
     ahead: Option<Ahead>,
+    /// To the thread that builds ahead. It stays, because to start one for each cage would cost as much as its mounts.
+    builder: Option<Sender<Building>>,
     n_fresh: usize,
     is_watched: bool,
 }
@@ -54,8 +56,26 @@ struct Cells {
 #[derive(Debug)]
 struct Ahead {
     key: CageSpec,
-    building: JoinHandle<Option<Kept>>,
+    built: Receiver<Option<Kept>>,
     since: Instant,
+}
+
+impl Ahead {
+    /// Waits while it is being built.
+    fn take(self) -> Option<Kept> {
+        self.built.recv().ok().flatten()
+    }
+}
+
+struct Building {
+    build: Box<dyn FnOnce() -> Option<Kept> + Send>,
+    done: Sender<Option<Kept>>,
+}
+
+impl std::fmt::Debug for Building {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Building").finish_non_exhaustive()
+    }
 }
 
 /// LIMIT: callers come and go; this many keep a prepared cage, the others get fresh ones.
@@ -119,7 +139,7 @@ impl Shelf {
     /// The cage that was built ahead, if it is built from this; waits while it is being built.
     pub(super) fn take_ahead(&self, key: &CageSpec) -> Option<Kept> {
         let ahead = self.cells().ahead.take_if(|ahead| ahead.key == *key)?;
-        ahead.building.join().ok().flatten()
+        ahead.take()
     }
 
     /// Whether fresh cages are asked for often enough to build one ahead. One run alone would pay for two.
@@ -134,13 +154,21 @@ impl Shelf {
         key: CageSpec,
         build: impl FnOnce() -> Option<Kept> + Send + 'static,
     ) {
-        let building = std::thread::Builder::new().name("next cage".to_owned()).spawn(build);
-        if let Ok(building) = building {
-            let ahead = Ahead { key, building, since: Instant::now() };
-            let replaced = self.cells().ahead.replace(ahead);
-            drop(replaced.map(|ahead| ahead.building.join()));
-            self.start_watching();
-        }
+        let (done, built) = mpsc::channel();
+        let building = Building { build: Box::new(build), done };
+        let replaced = {
+            let mut cells = self.cells();
+            if cells.builder.is_none() {
+                cells.builder = start_building();
+            }
+            if cells.builder.as_ref().is_none_or(|builder| builder.send(building).is_err()) {
+                cells.builder = None;
+                return;
+            }
+            cells.ahead.replace(Ahead { key, built, since: Instant::now() })
+        };
+        drop(replaced.map(Ahead::take));
+        self.start_watching();
     }
 
     fn start_watching(self: &Arc<Self>) {
@@ -168,7 +196,7 @@ impl Shelf {
         let ahead = cells.ahead.take_if(|ahead| ahead.since.elapsed() >= IDLE);
         let empty: Vec<_> = cells.groups.extract_if(.., |group| held.is_some() && group.is_empty()).collect();
         drop(cells);
-        drop((gone, held, empty, ahead.map(|ahead| ahead.building.join())));
+        drop((gone, held, empty, ahead.map(Ahead::take)));
     }
 }
 
@@ -176,8 +204,20 @@ impl Drop for Shelf {
     /// A cage that is still being built holds folders of the workspace, which must not outlive us.
     fn drop(&mut self) {
         let ahead = self.cells().ahead.take();
-        drop(ahead.map(|ahead| ahead.building.join()));
+        drop(ahead.map(Ahead::take));
     }
+}
+
+/// Ends when nobody can ask any more.
+fn start_building() -> Option<Sender<Building>> {
+    let (builder, asked) = mpsc::channel::<Building>();
+    let work = move || {
+        for Building { build, done } in asked {
+            // Who no longer wants it ends it by not taking it.
+            let _unwanted = done.send(build());
+        }
+    };
+    std::thread::Builder::new().name("next cage".to_owned()).spawn(work).ok().map(|_| builder)
 }
 
 /// Ends with the door: only a weak reference is held while waiting.

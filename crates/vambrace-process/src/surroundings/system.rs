@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::stage;
 use crate::environment::CAGE_HOME;
 use crate::spec::Mount;
 
@@ -18,7 +19,7 @@ pub(crate) struct User {
 const FOLDERS: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 /// Parts of `/etc` that programs read to start, to find certificates, to name types and zones. Every mount costs every
-/// start, so this is short, and small files are copied.
+/// start, so this is short, and small files are copied once.
 const ETC: &[&str] = &[
     "alternatives",
     "crypto-policies",
@@ -48,20 +49,22 @@ const ETC_BEGINNINGS: &[&str] = &["java-", "ld-musl-"];
 
 const LARGEST_COPY: u64 = 16 * 1024;
 
-pub(super) fn mounts(user: &User) -> Vec<Mount> {
+pub(super) fn folders() -> Vec<Mount> {
+    FOLDERS.iter().filter_map(|folder| system_folder(Path::new(folder))).collect()
+}
+
+/// All of `/etc`, to be staged.
+pub(super) fn settings(user: &User) -> Vec<Mount> {
     let mut mounts: Vec<Mount> =
-        FOLDERS.iter().filter_map(|folder| system_folder(Path::new(folder))).collect();
-    for name in ETC {
-        mounts.extend(etc(&Path::new("/etc").join(name)));
-    }
-    let mut others: Vec<_> = std::fs::read_dir("/etc").into_iter().flatten().flatten().collect();
+        ETC.iter().filter_map(|name| shown(&Path::new(stage::FOLDER).join(name))).collect();
+    let mut others: Vec<_> = std::fs::read_dir(stage::FOLDER).into_iter().flatten().flatten().collect();
     others.retain(|entry| {
         let name = entry.file_name();
         ETC_BEGINNINGS.iter().any(|beginning| name.to_string_lossy().starts_with(beginning))
     });
     others.sort_by_key(std::fs::DirEntry::file_name);
-    mounts.extend(others.iter().filter_map(|entry| etc(&entry.path())));
-    let text = |name: &str, text: String| Mount::Text { at: Path::new("/etc").join(name), text };
+    mounts.extend(others.iter().filter_map(|entry| shown(&entry.path())));
+    let text = |name: &str, text: String| Mount::Text { at: Path::new(stage::FOLDER).join(name), text };
     mounts.push(text("passwd", passwd(user)));
     mounts.push(text("group", group(user)));
     mounts.push(text("hosts", "127.0.0.1 localhost cage\n::1 localhost\n".to_owned()));
@@ -85,7 +88,7 @@ fn system_folder(folder: &Path) -> Option<Mount> {
 }
 
 /// A link in `/etc` into the system folders stays one; any other is shown as what it leads to.
-fn etc(path: &Path) -> Option<Mount> {
+fn shown(path: &Path) -> Option<Mount> {
     let real = std::fs::canonicalize(path).ok()?;
     let at = path.to_owned();
     if real != path && real.starts_with("/usr") {
@@ -157,7 +160,7 @@ mod tests {
     fn nothing_of_the_person_or_the_machine_is_shown() {
         let secret =
             ["shadow", "gshadow", "ssh", "cron", "machine-id", "sudoers", "ssl/private", "pki/tls/private"];
-        for mount in mounts(&user("root", 0)) {
+        for mount in folders().into_iter().chain(settings(&user("root", 0))) {
             let (Mount::ReadOnly { at, .. } | Mount::Link { at, .. } | Mount::Text { at, .. }) = &mount
             else {
                 panic!("{mount:?}");

@@ -50,6 +50,7 @@ fn spec(place: &Place, service: &str, isolation: Isolation, repository: Reposito
     })
     .unwrap();
     let parts = SpecParts {
+        etc: &[],
         repository,
         further_writable: &[],
         placeholders: &[],
