@@ -1,17 +1,21 @@
 //! What is done by running programs. Each says what it may be refused for, and which job it means.
 
+mod repository;
+mod system;
+
 use std::time::Duration;
 
 use vambrace_types::{Caller, Door, ScopedPath};
 
 use super::{Access, Action, Allowance, sealed};
 use crate::command::{CommandPlan, CommandRefusal, Join, Judged, RedirectMode, Target, is_builtin};
-use crate::git;
 use crate::job::{
-    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Naming, Place, Repository,
-    Runs, Variable,
+    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Naming, Runs, Variable,
 };
-use crate::{Capability, Denial, Judgement, PolicySettings, Question, Reason};
+use crate::{Capability, Denial, Judgement, PolicySettings, Reason};
+
+pub use repository::{ChangeRepository, PushBranch, PushStage, ReadRepository, RepositoryChange};
+pub use system::{ConfigChange, ManageSystem, MigrateConfig, ReadPosture};
 
 /// A command line or vector that a model wrote.
 #[derive(Debug, Clone)]
@@ -56,52 +60,6 @@ pub struct InstallDependencies {
     pub time: Duration,
 }
 
-#[derive(Debug, Clone)]
-pub struct ReadRepository {
-    pub steps: Vec<Vec<String>>,
-    /// What the call names; nothing: the whole folder.
-    pub paths: Vec<ScopedPath>,
-    pub folder: ScopedPath,
-    pub time: Duration,
-}
-
-/// What is done to the repository, besides its steps, for the rules to judge.
-#[derive(Debug, Clone)]
-pub enum RepositoryChange {
-    Stage(Vec<ScopedPath>),
-    Commit { message: String },
-    Checkout { branch: String },
-}
-
-#[derive(Debug, Clone)]
-pub struct ChangeRepository {
-    pub change: RepositoryChange,
-    pub steps: Vec<(Join, Vec<String>)>,
-    pub folder: ScopedPath,
-    pub time: Duration,
-}
-
-/// Whether a push only shows what it would do, or does it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PushStage {
-    Rehearsal,
-    /// Exactly what the rehearsal showed, with what proves that it did.
-    Confirmed {
-        commit: String,
-        token: String,
-    },
-}
-
-#[derive(Debug, Clone)]
-pub struct PushBranch {
-    pub remote: String,
-    pub branch: String,
-    pub stage: PushStage,
-    pub steps: Vec<Vec<String>>,
-    pub folder: ScopedPath,
-    pub time: Duration,
-}
-
 /// Which kind of declared tool starts a program (specification 000).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredKind {
@@ -122,42 +80,6 @@ pub struct RunDeclared {
     pub time: Duration,
     pub memory: Option<vambrace_types::ByteLimit>,
 }
-
-/// Infrastructure, on the host, with vectors that are fixed by us.
-#[derive(Debug, Clone)]
-pub struct ManageSystem {
-    /// What would be done, for the person who is asked.
-    pub what: String,
-    pub steps: Vec<Vec<String>>,
-    pub variables: Vec<Variable>,
-    pub folder: ScopedPath,
-    pub time: Duration,
-}
-
-/// What a configuration file holds and what it would hold.
-#[derive(Debug, Clone)]
-pub struct ConfigChange {
-    pub old: String,
-    pub new: String,
-    /// The name, beside the file, under which the old text is kept.
-    pub backup: String,
-}
-
-/// Bringing a configuration file to another version. The file is protected; this is the one way an agent may cause a
-/// change in it, and the change itself is ours.
-#[derive(Debug, Clone)]
-pub struct MigrateConfig {
-    pub path: ScopedPath,
-    pub target: u64,
-    /// Only shows what would be done.
-    pub rehearsal: bool,
-    /// INVARIANT: empty until the file was read, and whoever fills it has the action decided again.
-    pub change: Option<ConfigChange>,
-}
-
-/// The self-attack table.
-#[derive(Debug, Clone)]
-pub struct ReadPosture;
 
 fn words_of(vector: &[String]) -> (String, Vec<String>) {
     let mut words = vector.iter().cloned();
@@ -334,116 +256,6 @@ impl Runs for InstallDependencies {
     }
 }
 
-impl sealed::Sealed for ReadRepository {}
-impl Action for ReadRepository {
-    const CAPABILITY: Capability = Capability::ReadGit;
-
-    fn targets(&self) -> Vec<(&ScopedPath, Access)> {
-        std::iter::once(&self.folder).chain(&self.paths).map(|path| (path, Access::Read)).collect()
-    }
-
-    fn time(&self) -> Allowance {
-        allowance(&self.job())
-    }
-
-    fn vectors(&self) -> Vec<Vec<String>> {
-        owned(&self.job())
-    }
-}
-
-impl Runs for ReadRepository {
-    fn job(&self) -> Job {
-        let mut job = chained(&self.steps, &self.folder, self.time);
-        job.level = Level::Warm;
-        job
-    }
-}
-
-impl sealed::Sealed for ChangeRepository {}
-impl Action for ChangeRepository {
-    const CAPABILITY: Capability = Capability::CommitGit;
-
-    fn targets(&self) -> Vec<(&ScopedPath, Access)> {
-        match &self.change {
-            RepositoryChange::Stage(paths) => paths.iter().map(|path| (path, Access::Write)).collect(),
-            RepositoryChange::Commit { .. } | RepositoryChange::Checkout { .. } => {
-                vec![(&self.folder, Access::Write)]
-            }
-        }
-    }
-
-    fn written(&self) -> Vec<&str> {
-        match &self.change {
-            // A message is kept for ever and travels with every push.
-            RepositoryChange::Commit { message } => vec![message],
-            RepositoryChange::Stage(_) | RepositoryChange::Checkout { .. } => Vec::new(),
-        }
-    }
-
-    fn judge(&self, settings: &PolicySettings, _caller: &Caller) -> Result<Judgement, Denial> {
-        match &self.change {
-            RepositoryChange::Stage(_) => Ok(Judgement::default()),
-            RepositoryChange::Commit { message } => git::judge_message(&settings.git, message),
-            RepositoryChange::Checkout { branch } => git::judge_branch(&settings.git, branch),
-        }
-    }
-
-    fn time(&self) -> Allowance {
-        allowance(&self.job())
-    }
-
-    fn vectors(&self) -> Vec<Vec<String>> {
-        owned(&self.job())
-    }
-}
-
-impl Runs for ChangeRepository {
-    fn job(&self) -> Job {
-        let steps = self.steps.iter().map(|(join, vector)| (*join, vector.as_slice()));
-        let mut job = joined(steps, &self.folder, self.time);
-        job.repository = Repository::Writable;
-        job
-    }
-}
-
-impl sealed::Sealed for PushBranch {}
-impl Action for PushBranch {
-    const CAPABILITY: Capability = Capability::PushGit;
-
-    fn targets(&self) -> Vec<(&ScopedPath, Access)> {
-        vec![(&self.folder, Access::Read)]
-    }
-
-    fn judge(&self, settings: &PolicySettings, _caller: &Caller) -> Result<Judgement, Denial> {
-        let mut judgement = git::judge_push(&settings.git, &self.remote, &self.branch)?;
-        // A rehearsal shows; only what leaves the machine needs a person.
-        judgement.question = match &self.stage {
-            PushStage::Rehearsal => None,
-            PushStage::Confirmed { commit, .. } => Some(Question {
-                rule: "git_push".to_owned(),
-                what: format!("push `{}` at commit `{commit}` to `{}`.", self.branch, self.remote),
-            }),
-        };
-        Ok(judgement)
-    }
-
-    fn time(&self) -> Allowance {
-        allowance(&self.job())
-    }
-
-    fn vectors(&self) -> Vec<Vec<String>> {
-        owned(&self.job())
-    }
-}
-
-impl Runs for PushBranch {
-    fn job(&self) -> Job {
-        let mut job = chained(&self.steps, &self.folder, self.time);
-        job.repository = Repository::Writable;
-        job
-    }
-}
-
 impl sealed::Sealed for RunDeclared {}
 impl Action for RunDeclared {
     const CAPABILITY: Capability = Capability::UseDeclaredTools;
@@ -486,66 +298,6 @@ impl Runs for RunDeclared {
         job.time = Some(self.time);
         job.memory = self.memory;
         job
-    }
-}
-
-impl sealed::Sealed for ManageSystem {}
-impl Action for ManageSystem {
-    const CAPABILITY: Capability = Capability::ManageSystem;
-
-    fn targets(&self) -> Vec<(&ScopedPath, Access)> {
-        Vec::new()
-    }
-
-    fn judge(&self, _settings: &PolicySettings, _caller: &Caller) -> Result<Judgement, Denial> {
-        let question = Question { rule: "system tools".to_owned(), what: self.what.clone() };
-        Ok(Judgement { rule: Some("system tools".to_owned()), touched: Vec::new(), question: Some(question) })
-    }
-
-    fn time(&self) -> Allowance {
-        allowance(&self.job())
-    }
-
-    fn vectors(&self) -> Vec<Vec<String>> {
-        owned(&self.job())
-    }
-}
-
-impl Runs for ManageSystem {
-    fn job(&self) -> Job {
-        let mut job = chained(&self.steps, &self.folder, self.time);
-        job.variables = self.variables.clone();
-        job.place = Place::Host;
-        job
-    }
-}
-
-impl sealed::Sealed for MigrateConfig {}
-impl Action for MigrateConfig {
-    const CAPABILITY: Capability = Capability::ManageSystem;
-
-    fn targets(&self) -> Vec<(&ScopedPath, Access)> {
-        vec![(&self.path, Access::Read)]
-    }
-
-    fn judge(&self, _settings: &PolicySettings, _caller: &Caller) -> Result<Judgement, Denial> {
-        let mut judgement = Judgement::by("system tools");
-        // Without a change there is nothing that could be done, so nothing to ask about.
-        if self.change.is_some() && !self.rehearsal {
-            let name = self.path.file_name().unwrap_or_default();
-            let what = format!("bring the configuration file `{name}` to version {}.", self.target);
-            judgement.question = Some(Question { rule: "system tools".to_owned(), what });
-        }
-        Ok(judgement)
-    }
-}
-
-impl sealed::Sealed for ReadPosture {}
-impl Action for ReadPosture {
-    const CAPABILITY: Capability = Capability::ReadPosture;
-
-    fn targets(&self) -> Vec<(&ScopedPath, Access)> {
-        Vec::new()
     }
 }
 
