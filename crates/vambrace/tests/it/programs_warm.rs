@@ -10,7 +10,7 @@ use crate::support::World;
 const ANY_SCRIPT: &str = "tools: {command_policy: {allowlist: [sh, ps, grep], argument_rules: \"off\"}}\n";
 
 const LOOK: &str = "find /tmp /dev/shm /dev/mqueue /home/agent $(dirname $PWD) -path $PWD -prune -o -print 2>/dev/null | sort
-                    ipcs -m -q -s | grep -c ^0x; ls -d /proc/[0-9]* | wc -l; umask; ulimit -n; hostname; pwd; env | sort
+                    ipcs -m -q -s | grep -c ^0x; set -- /proc/[0-9]*; echo $#; umask; ulimit -n; hostname; pwd; env | sort
                     cat /proc/self/oom_score_adj /proc/self/coredump_filter; nice";
 /// Everything that a process can write to, and what it can change about itself.
 const LEAVE: &str = "for folder in / /dev /etc /home /proc /run /sys /usr /var /var/tmp /tmp /dev/shm /home/agent .. ../..; do
