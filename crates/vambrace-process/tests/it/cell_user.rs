@@ -12,9 +12,10 @@ use crate::{front, text};
 fn as_user(before: &[&str], script: &str) -> Printed {
     let folder = tempfile::tempdir().unwrap();
     let everybody = |mode| std::fs::Permissions::from_mode(mode);
-    // The build's own folder may be closed to others.
+    // The build's own folder may be closed to others. Not copied by this process: what another test starts meanwhile
+    // would inherit the file as it is written, and then the kernel does not execute it.
     let copy = folder.path().join("front");
-    std::fs::copy(front(), &copy).unwrap();
+    assert!(Command::new("cp").args([&front(), &copy]).status().unwrap().success());
     let work = folder.path().join("work");
     std::fs::create_dir(&work).unwrap();
     std::fs::set_permissions(&copy, everybody(0o755)).unwrap();
