@@ -1,6 +1,7 @@
 //! The door itself: each run uses up one permit. It looks programs up, decides what the cage shows, has it built or takes
 //! the caller's prepared one, and sweeps up after the job.
 
+mod backends;
 mod build;
 mod keep;
 mod sweep;

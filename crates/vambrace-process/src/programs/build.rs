@@ -22,13 +22,10 @@ use crate::spec::{CageLimits, CageSpec, Mount};
 use crate::surroundings::{SpecParts, Surroundings, SurroundingsSettings, User};
 use crate::toolchain::Toolchains;
 use crate::workspace::{Identity, View, Walker};
-use crate::{
-    Backend, Layer, Layers, Missing, ProgramError, ProgramsSettings, Reuse, WhenMissing, backend_arguments,
-    cgroup,
-};
+use crate::{Backend, Layer, Layers, Missing, ProgramError, ProgramsSettings, Reuse, WhenMissing, cgroup};
 
 /// Where our own binary is shown in the cage of the self-test, and in those of other backends.
-const OURSELVES: &str = "/run/vambrace/self";
+pub(super) const OURSELVES: &str = "/run/vambrace/self";
 /// Private memory for /tmp and the home folder.
 const TEMPORARY_BYTES: u64 = 512 << 20;
 
@@ -93,11 +90,11 @@ fn user(settings: &ProgramsSettings) -> User {
 }
 
 /// A cell, and what stands around it: what it says of itself and what its backend adds.
-struct Built {
-    cell: Cell,
-    layers: Layers,
-    group: Option<cgroup::Group>,
-    scratch: Option<Scratch>,
+pub(super) struct Built {
+    pub(super) cell: Cell,
+    pub(super) layers: Layers,
+    pub(super) group: Option<cgroup::Group>,
+    pub(super) scratch: Option<Scratch>,
 }
 
 /// What is the same in every cage, written once, and what is then left to mount.
@@ -109,11 +106,6 @@ pub(super) struct Staged {
 
 fn has_private_root(layers: &Layers) -> bool {
     layers.missing.iter().all(|missing| missing.layer != Layer::PrivateRoot)
-}
-
-fn without(layers: &Layers, had: &[Layer]) -> Layers {
-    let missing = layers.missing.iter().filter(|missing| !had.contains(&missing.layer));
-    Layers { missing: missing.cloned().collect() }
 }
 
 /// Every layer missing, for one reason.
@@ -325,61 +317,9 @@ impl Programs {
         Cell::inside(command, spec).map_err(|error| ProgramError::Broken { why: error.to_string() })
     }
 
-    fn backend(&self, program: &str) -> Result<PathBuf, ProgramError> {
-        self.trusted.find(program).map(|found| found.path).map_err(|_| ProgramError::TooWeak {
-            missing: format!("the backend `{program}` is not installed"),
-        })
-    }
-
-    fn ourselves(&self) -> Result<PathBuf, ProgramError> {
+    pub(super) fn ourselves(&self) -> Result<PathBuf, ProgramError> {
         std::fs::canonicalize(&self.settings.launcher)
             .map_err(|error| ProgramError::Broken { why: format!("our own binary: {error}") })
-    }
-
-    fn bubblewrap(&self, key: &CageSpec) -> Result<Built, ProgramError> {
-        let program = self.backend("bwrap")?;
-        let mut spec = key.clone();
-        spec.mounts.push(Mount::ReadOnly { from: self.ourselves()?, at: PathBuf::from(OURSELVES) });
-        let broken = |error: std::io::Error| ProgramError::Broken { why: error.to_string() };
-        let scratch = Scratch::new(&self.settings.state.join("bubblewrap")).map_err(broken)?;
-        let plan = backend_arguments::bubblewrap(&spec, scratch.path());
-        for (path, text) in &plan.files {
-            std::fs::write(path, text).map_err(broken)?;
-        }
-        let mut command = Command::new(program);
-        command.args(&plan.arguments).arg("--").arg(OURSELVES).arg("__cage-runner").env_clear();
-        let cell = Cell::inside(command, Some(&spec))
-            .map_err(|error| ProgramError::TooWeak { missing: format!("bubblewrap: {error}") })?;
-        let layers = without(
-            cell.layers(),
-            &[
-                Layer::UserNamespace,
-                Layer::MountNamespace,
-                Layer::PidNamespace,
-                Layer::NetworkNamespace,
-                Layer::IpcNamespace,
-                Layer::UtsNamespace,
-                Layer::CgroupNamespace,
-                Layer::PrivateRoot,
-                Layer::NoCapabilities,
-            ],
-        );
-        Ok(Built { cell, layers, group: None, scratch: Some(scratch) })
-    }
-
-    /// Specification 002's flags, to the letter. It shows more of the machine than our own cage, so a private root is
-    /// missing, and `when_missing: warn` is needed.
-    fn firejail(&self, key: &CageSpec) -> Result<Built, ProgramError> {
-        let program = self.backend("firejail")?;
-        let mut command = Command::new(program);
-        let ourselves = self.ourselves()?;
-        command.args(backend_arguments::firejail(&self.settings.workspace, &ourselves));
-        command.arg(ourselves).arg("__cage-runner").env_clear();
-        let cell = Cell::inside(command, Some(key))
-            .map_err(|error| ProgramError::TooWeak { missing: format!("firejail: {error}") })?;
-        let has = [Layer::MountNamespace, Layer::PidNamespace, Layer::NetworkNamespace, Layer::IpcNamespace];
-        let layers = without(cell.layers(), &has);
-        Ok(Built { cell, layers, group: None, scratch: None })
     }
 
     /// The live cage, with our own binary shown in it, and the order to attack.
