@@ -15,9 +15,12 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use crate::cage::Layers;
 use crate::capture::{self, Captured, Stdio, Watch};
 use crate::launcher::LAUNCHER;
+use crate::namespace::Namespaces;
 use crate::order::Order;
 use crate::spec::CageSpec;
-use crate::wire::message::{Answer, Report, decode_answer, decode_report, encode_confine, encode_spec};
+use crate::wire::message::{
+    Answer, Confine, Report, decode_answer, decode_report, encode_confine, encode_spec,
+};
 use crate::wire::{self, Line};
 
 /// A cell is ready in a few thousandths of a second; one that takes this long never will be.
@@ -173,8 +176,9 @@ impl Cell {
 
     /// Starts a runner by a command of another backend, which must end in our binary and `__cage-runner`.
     ///
-    /// With a spec the runner puts limits, Landlock and the filter on itself; what the backend builds around it is not
-    /// known here, so those layers are listed as missing.
+    /// With a spec the runner puts limits, Landlock and the filter on itself, and compares its namespaces with ours. Whether
+    /// the backend gave it a private root, and root's limits a control group, is not known here, so they are listed as
+    /// missing.
     pub fn inside(mut command: Command, confine: Option<&CageSpec>) -> Result<Cell, CageError> {
         let (ours, theirs) = wire::pair()?;
         let child = command
@@ -187,7 +191,11 @@ impl Cell {
         // The command owns a copy of the other end as long as it lives.
         drop(command);
         let line = Line::new(ours);
-        let sent = line.send(&encode_confine(confine), &[]);
+        let confine = match confine {
+            None => Confine::Nothing,
+            Some(spec) => Confine::As(spec.clone(), Namespaces::own()),
+        };
+        let sent = line.send(&encode_confine(&confine), &[]);
         let cell = Cell::new(line, Keeper::Child(child), None)?;
         sent?;
         Ok(cell)

@@ -278,17 +278,17 @@ fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
 
 fn confine_runner(asked: &Confine) -> Vec<Missing> {
     let mut gaps = confine::Gaps::default();
-    let outside = "built by another backend, if at all";
     match asked {
         Confine::Nothing => {
             for layer in Layer::ALL {
                 gaps.add(layer, "no cage was asked for".to_owned());
             }
         }
-        Confine::As(spec) => {
-            for layer in Layer::ALL.iter().take_while(|layer| **layer != Layer::Landlock) {
-                gaps.add(*layer, outside.to_owned());
+        Confine::As(spec, outside) => {
+            for layer in crate::namespace::Namespaces::own().shared_with(outside) {
+                gaps.add(layer, "the same as outside".to_owned());
             }
+            gaps.add(Layer::PrivateRoot, "built by another backend, if at all".to_owned());
             if let Err(errno) = confine::set_limits(spec.limits) {
                 gaps.note(Layer::MemoryLimit, "limits", errno);
                 gaps.note(Layer::ProcessLimit, "limits", errno);

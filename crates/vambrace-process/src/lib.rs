@@ -21,6 +21,7 @@ mod environment;
 mod finished;
 mod launcher;
 mod lookup;
+mod namespace;
 mod order;
 mod placeholder;
 mod posture;

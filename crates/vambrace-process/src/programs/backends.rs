@@ -32,20 +32,8 @@ impl Programs {
         command.args(&plan.arguments).arg("--").arg(OURSELVES).arg("__cage-runner").env_clear();
         let cell = Cell::inside(command, Some(&spec))
             .map_err(|error| ProgramError::TooWeak { missing: format!("bubblewrap: {error}") })?;
-        let layers = without(
-            cell.layers(),
-            &[
-                Layer::UserNamespace,
-                Layer::MountNamespace,
-                Layer::PidNamespace,
-                Layer::NetworkNamespace,
-                Layer::IpcNamespace,
-                Layer::UtsNamespace,
-                Layer::CgroupNamespace,
-                Layer::PrivateRoot,
-                Layer::NoCapabilities,
-            ],
-        );
+        // The root is made of nothing but the spec, by the arguments above.
+        let layers = without(cell.layers(), &[Layer::PrivateRoot]);
         Ok(Built { cell, layers, group: None, scratch: Some(scratch) })
     }
 
@@ -59,8 +47,10 @@ impl Programs {
         command.arg(ourselves).arg("__cage-runner").env_clear();
         let cell = Cell::inside(command, Some(key))
             .map_err(|error| ProgramError::TooWeak { missing: format!("firejail: {error}") })?;
-        let has = [Layer::MountNamespace, Layer::PidNamespace, Layer::NetworkNamespace, Layer::IpcNamespace];
-        let layers = without(cell.layers(), &has);
+        let mut layers = cell.layers().clone();
+        for missing in layers.missing.iter_mut().filter(|missing| missing.layer == Layer::PrivateRoot) {
+            missing.why = "firejail shows the machine's own folders".to_owned();
+        }
         Ok(Built { cell, layers, group: None, scratch: None })
     }
 }

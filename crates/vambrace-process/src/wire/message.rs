@@ -9,6 +9,7 @@ use vambrace_policy::command::{Join, RedirectMode, Stream};
 use super::{Garbled, Reader, Writer};
 use crate::cage::{Layer, Missing};
 use crate::finished::Exit;
+use crate::namespace::Namespaces;
 use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
 use crate::spec::{CageLimits, CageSpec, Mount};
 
@@ -25,7 +26,8 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Confine {
     Nothing,
-    As(CageSpec),
+    /// With the namespaces of whoever asks, which are those that it must not be in.
+    As(CageSpec, Namespaces),
 }
 
 /// From the launcher.
@@ -79,13 +81,18 @@ pub(crate) fn decode_spec(bytes: &[u8]) -> Result<CageSpec, Garbled> {
     Ok(spec)
 }
 
-pub(crate) fn encode_confine(confine: Option<&CageSpec>) -> Vec<u8> {
+pub(crate) fn encode_confine(confine: &Confine) -> Vec<u8> {
     let mut writer = Writer::default();
     match confine {
-        None => {
+        Confine::Nothing => {
             writer.u8(0);
         }
-        Some(spec) => write_spec(writer.u8(1), spec),
+        Confine::As(spec, outside) => {
+            write_spec(writer.u8(1), spec);
+            writer.list(&outside.0, |writer, number| {
+                writer.u64(*number);
+            });
+        }
     }
     writer.done()
 }
@@ -94,7 +101,7 @@ pub(crate) fn decode_confine(bytes: &[u8]) -> Result<Confine, Garbled> {
     let mut reader = Reader::new(bytes);
     let confine = match reader.u8()? {
         0 => Confine::Nothing,
-        1 => Confine::As(read_spec(&mut reader)?),
+        1 => Confine::As(read_spec(&mut reader)?, Namespaces(reader.list(Reader::u64)?)),
         _ => return Err(Garbled),
     };
     reader.end()?;
