@@ -9,7 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use layout::{Controller, Hierarchy, Version, hierarchies};
+pub(crate) use layout::Controller;
+use layout::{Hierarchy, Version, hierarchies};
 
 use crate::spec::CageLimits;
 
@@ -52,8 +53,9 @@ impl Groups {
         groups
     }
 
-    pub(crate) fn can_limit_processes(&self) -> bool {
-        self.usable.iter().any(|usable| usable.controllers.contains(&Controller::Processes))
+    /// Whether every group that is made here limits this.
+    pub(crate) fn can_limit(&self, what: Controller) -> bool {
+        self.usable.iter().any(|usable| usable.controllers.contains(&what))
     }
 
     /// A group in every usable hierarchy, with its limits set. `name` is for people who look at the tree.
@@ -232,10 +234,10 @@ mod tests {
         let read = |name: &str| {
             group.folders.iter().find_map(|folder| std::fs::read_to_string(folder.join(name)).ok())
         };
-        if groups.can_limit_processes() {
+        if groups.can_limit(Controller::Processes) {
             assert_eq!(read("pids.max").as_deref(), Some("33\n"));
         }
-        if groups.usable.iter().any(|usable| usable.controllers.contains(&Controller::Memory)) {
+        if groups.can_limit(Controller::Memory) {
             let memory = read("memory.max").or_else(|| read("memory.limit_in_bytes"));
             assert_eq!(memory, Some(format!("{}\n", 64 << 20)));
         }

@@ -3,6 +3,7 @@
 
 mod cell;
 mod confine;
+mod enter;
 mod filter;
 mod kernel_unsafe;
 mod namespaces;
@@ -35,9 +36,11 @@ use namespaces::Namespaces;
 use runner::Runner;
 use score::Score;
 
-/// The first argument that makes this binary a launcher, and the one that makes it a runner inside another backend.
+/// The first argument that makes this binary a launcher, the one that makes it a runner inside another backend, and the
+/// one that makes it enter control groups before it becomes such a backend.
 pub(crate) const LAUNCHER: &str = "__cage";
 pub(crate) const RUNNER: &str = "__cage-runner";
+pub(crate) const ENTER: &str = "__cage-enter";
 
 /// How long nothing was asked before the next cell's first process is made ahead: until a short program has ended, with
 /// which it would share the processors, and after which perhaps nothing more is wanted.
@@ -63,6 +66,9 @@ pub fn launch_if_asked() -> Option<ExitCode> {
     }
     if asked == OsStr::new(RUNNER) {
         return Some(serve(serve_orders));
+    }
+    if asked == OsStr::new(ENTER) {
+        return Some(enter::enter_and_become(std::env::args_os().skip(2)));
     }
     None
 }
@@ -294,7 +300,10 @@ fn confine_runner(asked: &Confine) -> Vec<Missing> {
                 gaps.note(Layer::ProcessLimit, "limits", errno);
             }
             if rustix::process::geteuid().is_root() {
-                gaps.add(Layer::ProcessLimit, "root needs a control group".to_owned());
+                // Who started the backend knows whether it was started in one.
+                for layer in [Layer::ProcessLimit, Layer::MemoryLimit] {
+                    gaps.add(layer, "root needs a control group that can be written".to_owned());
+                }
             }
             confine::bound_powers(&mut gaps);
             confine::drop_powers(&mut gaps);

@@ -9,7 +9,7 @@ pub(super) enum Version {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Controller {
+pub(crate) enum Controller {
     Processes,
     Memory,
 }

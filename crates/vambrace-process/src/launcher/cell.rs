@@ -169,7 +169,7 @@ fn map_owner(owner: Owner) -> Result<(), Errno> {
     Ok(())
 }
 
-fn write_once(path: impl AsRef<Path>, text: &str) -> Result<(), Errno> {
+pub(super) fn write_once(path: impl AsRef<Path>, text: &str) -> Result<(), Errno> {
     let file = rustix::fs::open(path.as_ref(), OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     rustix::io::write(&file, text.as_bytes()).map(drop)
 }

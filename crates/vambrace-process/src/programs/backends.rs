@@ -1,12 +1,14 @@
 //! The other backends: programs of the machine that build a cage, with our runner inside it. What they build and what the
 //! runner puts on itself make the cage together; what neither has is listed as missing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Programs;
 use super::build::{Built, OURSELVES};
 use crate::cell::Cell;
+use crate::cgroup::{Controller, Group};
+use crate::launcher::{ENTER, RUNNER};
 use crate::scratch::Scratch;
 use crate::spec::{CageSpec, Mount};
 use crate::{Layer, Layers, ProgramError, backend_arguments};
@@ -28,30 +30,51 @@ impl Programs {
         for (path, text) in &plan.files {
             std::fs::write(path, text).map_err(broken)?;
         }
-        let mut command = Command::new(program);
-        command.args(&plan.arguments).arg("--").arg(OURSELVES).arg("__cage-runner").env_clear();
+        let group = self.group(key.limits);
+        let mut command = self.inside_of(group.as_ref(), &program);
+        command.args(&plan.arguments).arg("--").arg(OURSELVES).arg(RUNNER).env_clear();
         let cell = Cell::inside(command, Some(&spec))
             .map_err(|error| ProgramError::TooWeak { missing: format!("bubblewrap: {error}") })?;
         // The root is made of nothing but the spec, by the arguments above.
-        let layers = without(cell.layers(), &[Layer::PrivateRoot]);
-        Ok(Built { cell, layers, group: None, scratch: Some(scratch) })
+        let layers = without(&self.with_limits(cell.layers(), group.as_ref()), &[Layer::PrivateRoot]);
+        Ok(Built { cell, layers, group, scratch: Some(scratch) })
     }
 
     /// Specification 002's flags, to the letter. It shows more of the machine than our own cage, so a private root is
     /// missing, and `when_missing: warn` is needed.
     pub(super) fn firejail(&self, key: &CageSpec) -> Result<Built, ProgramError> {
         let program = self.backend("firejail")?;
-        let mut command = Command::new(program);
+        let group = self.group(key.limits);
+        let mut command = self.inside_of(group.as_ref(), &program);
         let ourselves = self.ourselves()?;
         command.args(backend_arguments::firejail(&self.settings.workspace, &ourselves));
-        command.arg(ourselves).arg("__cage-runner").env_clear();
+        command.arg(ourselves).arg(RUNNER).env_clear();
         let cell = Cell::inside(command, Some(key))
             .map_err(|error| ProgramError::TooWeak { missing: format!("firejail: {error}") })?;
-        let mut layers = cell.layers().clone();
+        let mut layers = self.with_limits(cell.layers(), group.as_ref());
         for missing in layers.missing.iter_mut().filter(|missing| missing.layer == Layer::PrivateRoot) {
             missing.why = "firejail shows the machine's own folders".to_owned();
         }
-        Ok(Built { cell, layers, group: None, scratch: None })
+        Ok(Built { cell, layers, group, scratch: None })
+    }
+
+    /// Begins the command of a backend. Where there are groups, our own binary enters them and then becomes the backend,
+    /// so that they hold the backend and all that comes from it; if it cannot enter, there is no cell.
+    fn inside_of(&self, group: Option<&Group>, program: &Path) -> Command {
+        let files = group.map(Group::procs_files).unwrap_or_default();
+        if files.is_empty() {
+            return Command::new(program);
+        }
+        let mut command = Command::new(&self.settings.launcher);
+        command.arg(ENTER).args(files).arg("--").arg(program);
+        command
+    }
+
+    /// The runner was born in the group and cannot see it; a cell that is ready has entered it.
+    fn with_limits(&self, layers: &Layers, group: Option<&Group>) -> Layers {
+        let held = [(Layer::ProcessLimit, Controller::Processes), (Layer::MemoryLimit, Controller::Memory)];
+        let held = held.iter().filter(|(_, what)| self.limits_by(group, *what));
+        without(layers, &held.map(|(layer, _)| *layer).collect::<Vec<_>>())
     }
 }
 

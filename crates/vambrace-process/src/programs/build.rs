@@ -11,7 +11,9 @@ use vambrace_types::ByteLimit;
 use super::keep::{Kept, Shelf};
 use super::{Baseline, Programs};
 use crate::cell::{CageError, Cell};
+use crate::cgroup::Controller;
 use crate::environment::{CAGE_HOME, Git, SafeEnvironment};
+use crate::launcher::RUNNER;
 use crate::lookup::TrustedPath;
 use crate::order::{Order, OrderCommand, OrderProgram, OrderStep, ProgramFile};
 use crate::placeholder::Placeholders;
@@ -262,12 +264,21 @@ impl Programs {
         }
     }
 
-    fn native(&self, key: &CageSpec) -> Result<Built, ProgramError> {
+    /// The control groups of a new cage, if this user can make any.
+    pub(super) fn group(&self, limits: CageLimits) -> Option<cgroup::Group> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let groups = self.groups.get_or_init(cgroup::Groups::detect);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let spare = self.shelf.group(key.limits);
-        let group = spare.or_else(|| groups.make(key.limits, &number.to_string()).ok());
+        let groups = self.groups.get_or_init(cgroup::Groups::detect);
+        self.shelf.group(limits).or_else(|| groups.make(limits, &number.to_string()).ok())
+    }
+
+    /// Whether all processes of a cage in this group are limited in this by it.
+    pub(super) fn limits_by(&self, group: Option<&cgroup::Group>, what: Controller) -> bool {
+        group.is_some() && self.groups.get().is_some_and(|groups| groups.can_limit(what))
+    }
+
+    fn native(&self, key: &CageSpec) -> Result<Built, ProgramError> {
+        let group = self.group(key.limits);
         let mut spec = key.clone();
         spec.groups = group.as_ref().map(|group| group.procs_files().to_vec()).unwrap_or_default();
         let launcher = self.launcher()?;
@@ -284,7 +295,7 @@ impl Programs {
             Ok(cell) => {
                 let mut layers = cell.layers().clone();
                 // For root, a limit on the user's processes does not hold; only a control group does.
-                let limited = (groups.can_limit_processes() && group.is_some())
+                let limited = self.limits_by(group.as_ref(), Controller::Processes)
                     || !rustix::process::geteuid().is_root();
                 let told = layers.missing.iter().any(|missing| missing.layer == Layer::ProcessLimit);
                 if !limited && !told {
@@ -313,7 +324,7 @@ impl Programs {
     /// The runner without a backend: no walls but those it can put on itself.
     pub(super) fn bare_cell(&self, spec: Option<&CageSpec>) -> Result<Cell, ProgramError> {
         let mut command = Command::new(&self.settings.launcher);
-        command.arg("__cage-runner").env_clear();
+        command.arg(RUNNER).env_clear();
         Cell::inside(command, spec).map_err(|error| ProgramError::Broken { why: error.to_string() })
     }
 

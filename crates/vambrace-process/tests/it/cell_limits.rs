@@ -2,10 +2,11 @@
 
 use std::cell::Cell as Flag;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use vambrace_process::Layer;
-use vambrace_process::cell::{Exit, Input, Output, Stdio, Watch};
+use vambrace_process::cell::{CageError, Cell, Exit, Input, Output, Stdio, Watch};
 
 use crate::setting::{MEBIBYTE, one, spec, watch};
 use crate::{Setting, launcher, text};
@@ -154,8 +155,9 @@ impl Drop for Group {
 }
 
 /// A group of version 1 that counts processes, if this machine and user have one.
-fn process_group(most: u32) -> Option<Group> {
-    let folder = Path::new("/sys/fs/cgroup/pids").join(format!("vambrace-test-{}", std::process::id()));
+fn process_group(name: &str, most: u32) -> Option<Group> {
+    let folder =
+        Path::new("/sys/fs/cgroup/pids").join(format!("vambrace-test-{name}-{}", std::process::id()));
     std::fs::create_dir(&folder).ok()?;
     let group = Group(folder);
     std::fs::write(group.0.join("pids.max"), most.to_string()).ok()?;
@@ -166,7 +168,7 @@ fn process_group(most: u32) -> Option<Group> {
 fn processes_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let mut spec = spec(folder.path());
-    let group = process_group(50);
+    let group = process_group("counted", 50);
     spec.groups = group.iter().map(|group| group.0.join("tasks")).collect();
     let mut cell = launcher().cell(&spec).unwrap();
     let is_missing = cell.layers().missing.iter().any(|missing| missing.layer == Layer::ProcessLimit);
@@ -187,4 +189,52 @@ fn processes_are_counted() {
     .unwrap();
     drop(cell);
     crate::cell_death::assert_ends(&process);
+}
+
+/// A runner that another program would have built a cage around, in these groups.
+fn entered(files: &[PathBuf], words: &[&str]) -> Result<Cell, CageError> {
+    let mut command = Command::new(crate::front());
+    command.arg("__cage-enter").args(files).arg("--").args(words);
+    let folder = tempfile::tempdir().unwrap();
+    Cell::inside(command, Some(&spec(folder.path())))
+}
+
+#[test]
+fn all_that_comes_from_what_entered_a_group_is_counted() {
+    let Some(group) = process_group("entered", 50) else {
+        // Then there is nothing to enter, and `processes_are_counted` shows what is said of that.
+        return;
+    };
+    let front = crate::front();
+    let words = [front.to_str().unwrap(), "__cage-runner"];
+    let mut cell = entered(&[group.0.join("tasks")], &words).unwrap();
+    let stdio = Stdio { input: Input::Null, output: Output::Capture };
+    let mut order = one(&["sh", "-c", FORKS]);
+    order.folder = PathBuf::from("/");
+    let captured = cell.run(&order, stdio, &watch()).unwrap();
+    let reached: u32 = text(&captured.stdout).lines().last().unwrap().parse().unwrap();
+    assert!((10..=50).contains(&reached) && text(&captured.stderr).contains("fork"), "{reached}");
+    drop(cell);
+    assert_eq!(std::fs::read_to_string(group.0.join("tasks")).unwrap(), "");
+}
+
+/// Nothing is started outside of its group.
+#[test]
+fn a_group_that_cannot_be_entered_is_the_end() {
+    let refused = |files: &[PathBuf], words: &[&str], expected: &str| match entered(files, words) {
+        Err(CageError::Refused(why)) => assert!(why.contains(expected), "{files:?} {words:?}: {why}"),
+        other => panic!("{files:?} {words:?}: {other:?}"),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("made");
+    let touch = ["/usr/bin/touch", made.to_str().unwrap()];
+    refused(&[folder.path().join("tasks")], &touch, "cannot be entered: no such file");
+    refused(
+        &[PathBuf::from("/dev/null"), folder.path().to_owned()],
+        &touch,
+        "cannot be entered: is a directory",
+    );
+    assert!(!made.exists());
+    refused(&[], &["/no/such/program"], "`/no/such/program`: No such file");
+    refused(&[], &[], "no program was named");
 }

@@ -23,6 +23,7 @@ mod mcp;
 mod mcp_client;
 mod mcp_hostile;
 mod oversize;
+mod programs_backends;
 mod programs_bombs;
 mod programs_declared;
 mod programs_doctor;

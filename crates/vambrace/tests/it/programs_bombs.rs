@@ -7,8 +7,8 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::mcp_client::Client;
-use crate::programs_host::{alive, marker, nothing_runs, until};
-use crate::support::{Ran, World};
+use crate::programs_host::{alive, is_root, marker, nothing_runs, until};
+use crate::support::{Ran, World, skip};
 
 const SMALL: &str =
     "limits: {processes: 32, memory_bytes: 67108864, file_bytes: 1048576, output_bytes: 100000}\n";
@@ -19,20 +19,25 @@ fn limited(world: &World, config: &str, args: &[&str]) -> Ran {
 }
 
 #[track_caller]
-fn works(world: &World) {
-    let ran = world.run(&["run", "--", "sh", "-c", "exit 6"]);
+fn works(world: &World, sandbox: &str) {
+    let ran = limited(world, sandbox, &["run", "--", "sh", "-c", "exit 6"]);
     assert_eq!(ran.code, 6, "the next program runs: {ran:?}");
 }
 
-/// The shell that keeps the cage open is there before the bomb; a shell that cannot fork ends.
 #[test]
 fn a_fork_bomb_stays_small_and_leaves_nothing() {
+    a_bomb_of_processes("");
+}
+
+/// The shell that keeps the cage open is there before the bomb; a shell that cannot fork ends.
+#[track_caller]
+pub(crate) fn a_bomb_of_processes(sandbox: &str) {
     let (world, sleep) = (World::new(), marker());
     let bomb = format!(
         "sleep 1 & keeper=$!
          (i=0; while [ $i -lt 200 ]; do i=$((i+1)); sleep {sleep} & done; echo all > all); wait $keeper"
     );
-    let config = world.beside("limits.yaml", SMALL);
+    let config = world.beside("limits.yaml", &format!("{SMALL}{sandbox}"));
     let mut command = world.command(&["--config", &config, "run", "--", "sh", "-c", &bomb]);
     let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let mut most = 0;
@@ -43,7 +48,7 @@ fn a_fork_bomb_stays_small_and_leaves_nothing() {
     assert!((10..=32).contains(&most), "{most} at once, as the host counts");
     assert!(!world.work().join("all").exists(), "not every process could be started");
     nothing_runs(&sleep);
-    works(&world);
+    works(&world, sandbox);
 }
 
 #[test]
@@ -58,16 +63,49 @@ fn what_is_left_running_ends_with_the_call() {
 
 #[test]
 fn a_memory_hog_ends_and_is_reported_as_what_it_is() {
-    let world = World::new();
+    a_bomb_of_memory("");
+}
+
+#[track_caller]
+pub(crate) fn a_bomb_of_memory(sandbox: &str) {
+    let (world, config) = (World::new(), format!("{SMALL}{sandbox}"));
     let hog = r#"BEGIN { s = "x"; while (length(s) < 400000000) s = s s; print "had", length(s) }"#;
-    let ran = limited(&world, SMALL, &["run", "--", "awk", hog]);
+    let ran = limited(&world, &config, &["run", "--", "awk", hog]);
     assert!(ran.code != 0 && !ran.text().contains("had"), "{ran:?}");
     // Memory in the shape of files counts as well.
     let files = "i=0; while [ $i -lt 300 ]; do i=$((i+1)); head -c 1000000 /dev/zero > /tmp/$i || exit 9; done; echo had";
-    let ran = limited(&world, SMALL, &["run", "--", "sh", "-c", files]);
+    let ran = limited(&world, &config, &["run", "--", "sh", "-c", files]);
     assert!(ran.code != 0 && !ran.text().contains("had"), "{ran:?}");
     assert!(!ran.stderr.contains("The cage failed"), "the limit is to be named, not the cage: {ran:?}");
-    works(&world);
+    works(&world, sandbox);
+}
+
+/// Each of them takes what one may, and it holds its share before the others begin, so that it is the largest and the
+/// one that the kernel takes.
+const TOGETHER: &str = "import subprocess, sys
+x = bytearray(40 << 20)
+eat = 'x = bytearray(15 << 20); input()'
+held = [subprocess.Popen([sys.executable, '-c', eat], stdin=subprocess.PIPE) for _ in range(8)]
+held[0].wait()";
+
+#[test]
+fn programs_that_take_too_much_together_are_ended() {
+    a_bomb_of_memories("");
+}
+
+/// Only a control group counts what several processes have.
+#[track_caller]
+pub(crate) fn a_bomb_of_memories(sandbox: &str) {
+    if !is_root() {
+        return skip(
+            "the memory of several programs together: the tests are not root, and have no control group",
+        );
+    }
+    let (world, config) = (World::new(), format!("{SMALL}{sandbox}"));
+    let ran = limited(&world, &config, &["run", "--", "python3", "-c", TOGETHER]);
+    assert_eq!(ran.code, 137, "{ran:?}");
+    assert!(ran.stderr.contains("used more memory than it may"), "{ran:?}");
+    works(&world, sandbox);
 }
 
 #[test]

@@ -143,15 +143,35 @@ pub(crate) fn on_host(world: &World, command: &[&str]) -> Ran {
 
 /// `vambrace …` in a world that belongs to an ordinary user, as that user.
 pub(crate) fn as_nobody(world: &World, args: &[&str]) -> Command {
-    let give = |path: &Path| std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
-    for folder in [world.dir().to_owned(), world.work(), world.home()] {
-        give(&folder);
-    }
+    give(world, NOBODY);
     let mut command = world.bare("setpriv");
-    let id = NOBODY.to_string();
-    command.args(["--reuid", &id, "--regid", &id, "--clear-groups", crate::support::binary(), "--state"]);
-    command.arg(world.state()).args(args);
+    command.args(becoming(NOBODY)).arg(crate::support::binary()).arg("--state").arg(world.state()).args(args);
     command
 }
 
+/// A program in a world that belongs to an ordinary user who has a name and a shell, as that user. Only the program
+/// sees the list of users that says so.
+pub(crate) fn as_user(world: &World, program: &str) -> Command {
+    give(world, SOMEBODY);
+    let known = fs::read_to_string("/etc/passwd").unwrap();
+    let users = world.beside("passwd", &format!("{known}somebody:x:{SOMEBODY}:{SOMEBODY}::/:/bin/sh\n"));
+    let mut command = world.bare("unshare");
+    command.args(["--mount", "--propagation", "private", "sh", "-c"]);
+    command.args([r#"mount --bind "$0" /etc/passwd && exec setpriv "$@""#, &users]);
+    command.args(becoming(SOMEBODY)).arg(program);
+    command
+}
+
+fn give(world: &World, user: u32) {
+    for folder in [world.dir().to_owned(), world.work(), world.home()] {
+        std::os::unix::fs::chown(folder, Some(user), Some(user)).unwrap();
+    }
+}
+
+fn becoming(user: u32) -> [String; 5] {
+    let id = user.to_string();
+    ["--reuid".to_owned(), id.clone(), "--regid".to_owned(), id, "--clear-groups".to_owned()]
+}
+
 const NOBODY: u32 = 65534;
+const SOMEBODY: u32 = 65533;
