@@ -26,13 +26,15 @@ pub(crate) struct TestTools {
 }
 
 /// A Debian package, and a command that succeeds once what we need of it is there, whoever installed it.
-const DEBIAN: [(&str, &[&str]); 9] = [
+const DEBIAN: [(&str, &[&str]); 10] = [
     ("git", &["git", "--version"]),
     // Debian splits `ensurepip` off, and a virtual environment needs it.
     ("python3-venv", &["python3", "-c", "import ensurepip, venv"]),
     ("nodejs", &["node", "--version"]),
     ("npm", &["npm", "--version"]),
     ("ripgrep", &["rg", "--version"]),
+    // A cage in the tests shows the system's programs, so one that another Python in a home folder has does not count.
+    ("python3-pytest", &["/usr/bin/pytest", "--version"]),
     // The other backends of the cage.
     ("bubblewrap", &["bwrap", "--version"]),
     ("firejail", &["firejail", "--version"]),

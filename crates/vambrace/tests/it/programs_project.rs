@@ -91,17 +91,22 @@ fn a_python_project() {
     ran_inside(&world, &result);
 }
 
+/// The runner is the one that the cage finds: the machine's own `python3` may be another one, without `pytest`.
 #[test]
 fn a_conftest_of_pytest() {
     let world = world();
-    let probe = crate::programs_host::on_host(&world, &["python3", "-m", "pytest", "--version"]);
+    let probe = world.run(&["run", "--", "pytest", "--version"]);
     if probe.code != 0 {
-        return crate::support::skip("a hostile `conftest.py`: `pytest` is not installed");
+        return crate::support::skip("a hostile `conftest.py`: `pytest` is not among the system's programs");
     }
     world.file("pyproject.toml", "").file("test_a.py", "def test_a():\n    assert True\n");
     world.file("conftest.py", "import subprocess\nsubprocess.call(['sh', 'attack.sh'])\n");
-    let config = "tools: {toolchain: {python: {detect: pyproject.toml, test: [python3, -m, pytest, -q]}}}\n";
-    let result = run_test(&world, config, &json!({}));
+    let result = run_test(&world, "", &json!({}));
+    assert_eq!(
+        (&result["data"]["exit_code"], &result["data"]["summary"]["passed"]),
+        (&json!(0), &json!(1)),
+        "{result}"
+    );
     ran_inside(&world, &result);
 }
 
