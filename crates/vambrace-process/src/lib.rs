@@ -20,6 +20,7 @@ mod client;
 mod environment;
 mod finished;
 mod launcher;
+mod lent;
 mod lookup;
 mod namespace;
 mod order;

@@ -20,6 +20,7 @@ use vambrace_types::Enforcement;
 use crate::cell::{self, Captured, Channel, Launcher, Stdio, Watch};
 use crate::cgroup::Group;
 use crate::environment::{EnvironmentError, Git, SafeEnvironment};
+use crate::lent::Lent;
 use crate::lookup::{LookupError, TrustedPath};
 use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
 use crate::placeholder::{Placeholders, RunJournal, recover};
@@ -285,6 +286,14 @@ impl Programs {
                 live.output(stream, bytes);
             }
         };
+        let has_input = matches!(input, cell::Input::Inherit(_));
+        let is_raw = context.live.is_some_and(Live::is_raw);
+        let lent = [
+            has_input.then(|| stdin.as_fd()),
+            is_raw.then(|| stdout.as_fd()),
+            is_raw.then(|| stderr.as_fd()),
+        ];
+        let _lent = Lent::remember(lent.into_iter().flatten());
         let output = match context.live {
             Some(live) if live.is_raw() => cell::Output::Inherit { out: stdout.as_fd(), err: stderr.as_fd() },
             Some(_) => cell::Output::Stream(&mut pass_on),

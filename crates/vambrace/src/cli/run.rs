@@ -1,12 +1,16 @@
 //! `run`: one program that a person typed, in the cage and on record. Its output is cleaned of secrets as it passes, unless
 //! a terminal asks for it raw.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use serde_json::json;
 use vambrace_process::{Live, OutputStream};
 use vambrace_redact::Redactor;
@@ -132,6 +136,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 ///
 /// LIMIT: on a terminal, a secret that a program prints in two parts with a pause between them is not recognized.
 fn print(redactor: &Redactor, arriving: &Receiver<Chunk>) {
+    let screen = Screen::open();
     let (mut out, mut err) = (redactor.stream(), redactor.stream());
     let patience = if std::io::stdout().is_terminal() { PAUSE } else { Duration::MAX };
     let mut clean = Vec::new();
@@ -142,31 +147,68 @@ fn print(redactor: &Redactor, arriving: &Receiver<Chunk>) {
                     OutputStream::Out => out.push(&bytes, &mut clean),
                     OutputStream::Err => err.push(&bytes, &mut clean),
                 }
-                write(stream, &mut clean);
+                screen.write(stream, &mut clean);
             }
             Err(RecvTimeoutError::Timeout) => {
                 std::mem::replace(&mut out, redactor.stream()).finish(&mut clean);
-                write(OutputStream::Out, &mut clean);
+                screen.write(OutputStream::Out, &mut clean);
                 std::mem::replace(&mut err, redactor.stream()).finish(&mut clean);
-                write(OutputStream::Err, &mut clean);
+                screen.write(OutputStream::Err, &mut clean);
             }
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
     out.finish(&mut clean);
-    write(OutputStream::Out, &mut clean);
+    screen.write(OutputStream::Out, &mut clean);
     err.finish(&mut clean);
-    write(OutputStream::Err, &mut clean);
+    screen.write(OutputStream::Err, &mut clean);
 }
 
-/// A reader that closed its end has seen enough; the program goes on as it would with `| head`.
-fn write(stream: OutputStream, clean: &mut Vec<u8>) {
-    let _ = match stream {
-        OutputStream::Out => {
-            let mut out = std::io::stdout().lock();
-            out.write_all(clean).and_then(|()| out.flush())
+/// Where the cleaned output goes. A terminal is one thing for input and output: when the program wants reads that do not
+/// wait, our writes would not wait either, and what does not fit would be lost. Opened once more, it is ours.
+struct Screen {
+    out: Option<OwnedFd>,
+    err: Option<OwnedFd>,
+}
+
+impl Screen {
+    fn open() -> Screen {
+        let anew = |number: i32, is_terminal: bool| {
+            let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
+            let path = format!("/proc/self/fd/{number}");
+            // A terminal of another user is used as it is.
+            is_terminal.then(|| rustix::fs::open(path, flags, Mode::empty()).ok()).flatten()
+        };
+        Screen {
+            out: anew(1, std::io::stdout().is_terminal()),
+            err: anew(2, std::io::stderr().is_terminal()),
         }
-        OutputStream::Err => std::io::stderr().lock().write_all(clean),
-    };
-    clean.clear();
+    }
+
+    /// A reader that closed its end has seen enough; the program goes on as it would with `| head`.
+    fn write(&self, stream: OutputStream, clean: &mut Vec<u8>) {
+        let _ = match (stream, &self.out, &self.err) {
+            (OutputStream::Out, Some(out), _) => write_all(out, clean),
+            (OutputStream::Out, None, _) => write_all(std::io::stdout(), clean),
+            (OutputStream::Err, _, Some(err)) => write_all(err, clean),
+            (OutputStream::Err, _, None) => write_all(std::io::stderr(), clean),
+        };
+        clean.clear();
+    }
+}
+
+/// By the descriptor itself: after an error nobody would know how much of a buffer was written.
+fn write_all(to: impl AsFd, mut rest: &[u8]) -> Result<(), Errno> {
+    while !rest.is_empty() {
+        match rustix::io::write(&to, rest) {
+            Ok(n_written) => rest = rest.get(n_written..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => match rustix::event::poll(&mut [PollFd::new(&to, PollFlags::OUT)], None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno),
+            },
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
 }

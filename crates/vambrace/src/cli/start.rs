@@ -229,6 +229,8 @@ pub(crate) async fn told_to_end() {
         () = wait(SignalKind::interrupt()) => {}
         () = wait(SignalKind::terminate()) => {}
         () = wait(SignalKind::hangup()) => {}
+        // Of a key as well; a terminal would stay as the program left it.
+        () = wait(SignalKind::quit()) => {}
     }
 }
 

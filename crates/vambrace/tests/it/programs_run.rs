@@ -6,7 +6,8 @@ use std::thread;
 use serde_json::json;
 
 use crate::mcp_client::Client;
-use crate::support::{Ran, World, credential};
+use crate::programs_host::has;
+use crate::support::{Ran, World, binary, credential, finish};
 
 #[track_caller]
 fn run(world: &World, args: &[&str], code: i32) -> Ran {
@@ -111,4 +112,93 @@ fn one_more_folder_can_be_opened() {
     let ran = run(&world, &["--write", folder.to_str().unwrap(), "--", "sh", "-c", &script], 0);
     assert_eq!(fs::read_to_string(folder.join("made")).unwrap(), "made\n", "{ran:?}");
     assert!(!ran.text().contains("other"), "only that folder: {ran:?}");
+}
+
+/// Makes a terminal, runs a command in it until it has said `changed`, sends it a signal if one is named, and tells
+/// what is not as it was before.
+const TERMINAL: &str = r#"
+import fcntl, os, signal, subprocess, sys, termios
+outer, inner = os.openpty()
+def state():
+    return termios.tcgetattr(inner), fcntl.fcntl(inner, fcntl.F_GETFL)
+def take():
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+before = state()
+child = subprocess.Popen(sys.argv[2:], stdin=inner, stdout=inner, stderr=inner, preexec_fn=take)
+said = b""
+while b"changed" not in said:
+    said += os.read(outer, 1000)
+was_changed = [old != new for old, new in zip(before, state())]
+if sys.argv[1]:
+    child.send_signal(getattr(signal, sys.argv[1]))
+else:
+    os.write(outer, b"end\n")
+code = child.wait()
+print(was_changed, code, [old != new for old, new in zip(before, state())])
+"#;
+
+/// Neither echo nor lines, and reads that do not wait; then it waits all the same.
+const RUDE: &str = r#"
+import fcntl, os, select, tty
+tty.setraw(0)
+fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_NONBLOCK)
+print("changed", flush=True)
+select.select([0], [], [])
+"#;
+
+#[test]
+fn a_terminal_is_given_back_as_it_was() {
+    if !has("python3", "a terminal") {
+        return;
+    }
+    let world = World::new();
+    let check = |signal: &str, raw: &[&str], code: i32| {
+        let mut command = world.bare("python3");
+        command.args(["-c", TERMINAL, signal, binary(), "--state"]).arg(world.state()).arg("run");
+        let ran = finish(command.args(raw).args(["--", "python3", "-c", RUDE]), b"");
+        let expected = format!("[True, True] {code} [False, False]\n");
+        assert_eq!(ran.text(), expected, "{signal} {raw:?}: {ran:?}");
+    };
+    check("", &[], 0);
+    check("", &["--raw"], 0);
+    for signal in ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] {
+        check(signal, &[], 130);
+    }
+}
+
+/// Reads that do not wait make writes to the same terminal not wait, ours too.
+#[test]
+fn a_terminal_that_does_not_wait_loses_nothing() {
+    if !has("python3", "a terminal") {
+        return;
+    }
+    const LINES: usize = 3000;
+    let world = World::new();
+    // It stays until all has been read: afterwards the terminal waits again.
+    let flood = r#"
+import fcntl, os, select
+fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_NONBLOCK)
+for line in range(3000): print(line, "x" * 60, flush=True)
+print("all", flush=True)
+open("written", "w").close()
+select.select([0], [], [])
+"#;
+    // It begins to read when far more is written than a terminal holds.
+    let reader = r#"
+import os, select, subprocess, sys
+os.mkfifo("written")
+outer, inner = os.openpty()
+child = subprocess.Popen(sys.argv[1:], stdin=inner, stdout=inner, stderr=inner)
+open("written").close()
+said = b""
+while b"all" not in said and select.select([outer], [], [], 20)[0]: said += os.read(outer, 100000)
+os.write(outer, b"\n")
+child.wait()
+print(said.count(b"x\r\n"))
+"#;
+    let mut command = world.bare("python3");
+    command.args(["-c", reader, binary(), "--state"]).arg(world.state());
+    let ran = finish(command.args(["run", "--", "python3", "-c", flood]), b"");
+    assert_eq!(ran.text(), format!("{LINES}\n"), "{ran:?}");
 }
