@@ -20,6 +20,7 @@ use vambrace_policy::{Isolation, Scope};
 
 use folder::Ground;
 use names::Names;
+pub(crate) use tree::why_not_entered;
 use tree::{Id, Tree};
 pub(crate) use view::{Identity, Kind, Seen, View, ViewError, new_protected};
 use watch::WatchLimits;

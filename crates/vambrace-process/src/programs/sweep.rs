@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Programs, RunContext};
 use crate::ProgramError;
 use crate::placeholder::{Moved, Running, open_again, quarantine};
-use crate::workspace::View;
+use crate::workspace::{View, why_not_entered};
 
 impl Programs {
     /// So that the next start can take away what a job planted before we were killed.
@@ -22,7 +22,7 @@ impl Programs {
     /// cannot be taken away makes the call fail: a person has to look before anything else happens there.
     pub(super) fn sweep(&self, before: &Arc<View>, context: &RunContext<'_>) -> Result<(), ProgramError> {
         let left = |why: String| ProgramError::LeftBehind { why };
-        let after = self
+        let (after, too_deep) = self
             .look_after(before)
             .map_err(|error| left(format!("the workspace could not be looked at after the run: {error}")))?;
         if Arc::ptr_eq(before, &after) {
@@ -37,14 +37,16 @@ impl Programs {
             told.push(format!("{} more protected names appeared during the run", moved.len() - MOST_TOLD));
         }
         (context.planted)(told);
-        match moved.iter().find(|moved| moved.to.is_err()) {
-            Some(stuck) => Err(left(self.describe(stuck))),
-            None => Ok(()),
+        match (moved.iter().find(|moved| moved.to.is_err()), too_deep) {
+            (Some(stuck), _) => Err(left(self.describe(stuck))),
+            (None, Some(too_deep)) => Err(left(too_deep)),
+            (None, None) => Ok(()),
         }
     }
 
-    /// A program may close a folder behind what it planted there. It is the same user's, so it is opened again.
-    fn look_after(&self, before: &View) -> Result<Arc<View>, String> {
+    /// A program may close a folder behind what it planted there. It is the same user's, so it is opened again. With it
+    /// comes what to say of a folder that no walk enters; everything else is swept all the same.
+    fn look_after(&self, before: &View) -> Result<(Arc<View>, Option<String>), String> {
         // LIMIT: folders closed inside folders closed …; more rounds than a person would ever need.
         const MOST_ROUNDS: usize = 64;
         for _ in 0..MOST_ROUNDS {
@@ -55,15 +57,16 @@ impl Programs {
                     self.walker.walk().map_err(|error| error.to_string())?
                 }
             };
-            let closed: Vec<&PathBuf> = after
+            let (too_deep, closed): (Vec<&PathBuf>, Vec<&PathBuf>) = after
                 .masked
                 .iter()
                 .filter(|masked| masked.is_folder && !before.masked.contains(masked))
                 .map(|masked| &masked.path)
                 .filter(|path| !self.is_masked_by_name(path))
-                .collect();
+                .partition(|path| why_not_entered(self.inside(path)).is_some());
             if closed.is_empty() {
-                return Ok(after);
+                let too_deep = too_deep.first().and_then(|path| self.describe_deep(path));
+                return Ok((after, too_deep));
             }
             for path in closed {
                 open_again(&self.settings.workspace, path)
@@ -73,15 +76,33 @@ impl Programs {
         Err("folders were closed again and again".to_owned())
     }
 
+    fn inside<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(&self.settings.workspace).unwrap_or(path)
+    }
+
+    /// All of its path would fill the screen; where it begins is enough to find it.
+    fn describe_deep(&self, path: &Path) -> Option<String> {
+        const SHOWN: usize = 3;
+        let why = why_not_entered(self.inside(path))?;
+        let begin: PathBuf = self.inside(path).components().take(SHOWN).collect();
+        let begin = begin.display();
+        Some(format!(
+            "a folder in `{begin}/…` is new and was not looked through for files that must not be there, because \
+             {why}; it has to be removed or moved up"
+        ))
+    }
+
     fn is_masked_by_name(&self, path: &Path) -> bool {
-        let inside = path.strip_prefix(&self.settings.workspace).unwrap_or(path);
-        let parts: Vec<String> =
-            inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        let parts: Vec<String> = self
+            .inside(path)
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy().into_owned())
+            .collect();
         self.settings.scope.is_masked(&parts)
     }
 
     pub(super) fn describe(&self, moved: &Moved) -> String {
-        let from = moved.from.strip_prefix(&self.settings.workspace).unwrap_or(&moved.from).display();
+        let from = self.inside(&moved.from).display();
         match &moved.to {
             Ok(to) => {
                 let to = to.strip_prefix(&self.settings.state).unwrap_or(to).display();

@@ -18,7 +18,7 @@ use super::view::{Identity, Kind, View};
 
 /// Two changes within one tick of the kernel's clock leave the same time stamp; ticks are at most 10 ms long.
 const TICK_NANOSECONDS: i128 = 20_000_000;
-const LONGEST_PATH: usize = 4000;
+pub(super) const LONGEST_PATH: usize = 4000;
 
 /// Where the walk takes place and what it looks for.
 #[derive(Clone, Copy)]

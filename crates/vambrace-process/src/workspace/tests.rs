@@ -192,6 +192,27 @@ fn a_deep_tree_is_masked_where_it_gets_too_deep() {
     let view = place.walker("", Isolation::Strict).walk().unwrap();
     assert_eq!(view.masked.len(), 1);
     assert!(view.masked[0].is_folder && path.starts_with(&view.masked[0].path));
+    let why = |path: &Path| why_not_entered(path.strip_prefix(&place.base).unwrap());
+    let masked = &view.masked[0].path;
+    assert_eq!(why(masked).as_deref(), Some("it lies more than 96 folders deep"));
+    assert_eq!(why(masked.parent().unwrap()), None);
+}
+
+#[test]
+fn a_long_path_is_masked_where_it_gets_too_long() {
+    let place = Place::new();
+    // The kernel takes no path of this length at once.
+    let name = "d".repeat(250);
+    let mut folder = rustix::fs::open(&place.base, OFlags::DIRECTORY, Mode::empty()).unwrap();
+    for _ in 0..20 {
+        rustix::fs::mkdirat(&folder, &name, Mode::RWXU).unwrap();
+        folder = rustix::fs::openat(&folder, &name, OFlags::DIRECTORY, Mode::empty()).unwrap();
+    }
+    let view = place.walker("", Isolation::Strict).walk().unwrap();
+    let why = |path: &Path| why_not_entered(path.strip_prefix(&place.base).unwrap());
+    assert_eq!(view.masked.len(), 1);
+    assert_eq!(why(&view.masked[0].path).as_deref(), Some("its path has more than 4000 bytes"));
+    assert_eq!(why(view.masked[0].path.parent().unwrap()), None);
 }
 
 #[test]
