@@ -10,6 +10,10 @@ pub(crate) enum Kind {
     Number,
     Read,
     Folder,
+    /// A path of which only the presence or the size is asked.
+    Exists,
+    /// A folder whose file system is asked how full it is.
+    Disk,
     Write,
     Sed,
     Awk,
@@ -235,6 +239,8 @@ fn kind_of(word: &str) -> Result<Kind, String> {
         "number" => Kind::Number,
         "read" => Kind::Read,
         "folder" => Kind::Folder,
+        "exists" => Kind::Exists,
+        "disk" => Kind::Disk,
         "write" => Kind::Write,
         "sed" => Kind::Sed,
         "awk" => Kind::Awk,

@@ -46,8 +46,10 @@ pub(crate) fn judge(
         Kind::Format => Ok("format"),
         Kind::GitFormat => git_format(text),
         Kind::Number => number(text),
-        Kind::Read | Kind::Folder if text == "-" => Ok("standard input"),
-        Kind::Read | Kind::Folder => Ok(place.judge_word(word, Access::Read, System::Counts)?),
+        Kind::Disk if text == "/" => Ok("disk"),
+        Kind::Read | Kind::Folder | Kind::Disk if text == "-" => Ok("standard input"),
+        Kind::Read | Kind::Folder | Kind::Disk => Ok(place.judge_word(word, Access::Read, System::Counts)?),
+        Kind::Exists => Ok(place.judge_presence(word)?),
         Kind::Plain => plain(word, text, place),
         Kind::Write => Ok(place.judge_word(word, Access::Write, System::Counts)?),
         Kind::Sed => script(word, script_sed::scan),
@@ -71,8 +73,14 @@ fn script(word: &Word, scan: fn(&str) -> Result<(), String>) -> Result<&'static 
     Ok("program text")
 }
 
-/// Digits with a sign, a decimal point or a suffix.
+/// Digits with a sign, a decimal point or a suffix; or hexadecimal ones behind `0x`.
 fn number(text: &str) -> Result<&'static str, Fault> {
+    if let Some(hexadecimal) = text.strip_prefix("0x")
+        && (1..=16).contains(&hexadecimal.len())
+        && hexadecimal.chars().all(|character| character.is_ascii_hexdigit())
+    {
+        return Ok("number");
+    }
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let suffix =
         digits.trim_start_matches(|character: char| character.is_ascii_digit() || ".,:".contains(character));
@@ -188,10 +196,24 @@ mod tests {
 
     #[test]
     fn numbers_and_what_only_begins_like_one() {
-        for good in ["5", "+5", "-20", "1.5", "10K", "2MB", "2MiB", ".5", "1,10", "50%"] {
+        for good in ["5", "+5", "-20", "1.5", "10K", "2MB", "2MiB", ".5", "1,10", "50%", "0x40", "0xfF"] {
             check_number(good, true);
         }
-        for bad in ["", "-", "x5", "5/../x", "10000x/y", "1 2", "+", "--5", "5abcd", "."] {
+        for bad in [
+            "",
+            "-",
+            "x5",
+            "5/../x",
+            "10000x/y",
+            "1 2",
+            "+",
+            "--5",
+            "5abcd",
+            ".",
+            "0x/y",
+            "0x40/y",
+            "0x12345678123456789",
+        ] {
             check_number(bad, false);
         }
     }

@@ -34,6 +34,9 @@ const READABLE_FILES: [&str; 16] = [
 /// Where package managers put what they install.
 const INSTALLED: &str = "node_modules";
 
+/// Where git keeps a repository.
+const REPOSITORY: &str = ".git";
+
 /// Private to the call and empty when it begins, so it is free to use.
 /// LIMIT: where the operator runs programs without a cage, it is the machine's own.
 const SCRATCH: &str = "/tmp";
@@ -104,14 +107,38 @@ impl Place<'_> {
 
     /// Installed packages are blocked to the file tools, and programs may read them: the cage shows them.
     fn installed(&self, path: &ScopedPath, access: Access, denial: Denial) -> Result<&'static str, Denial> {
-        let by_name = matches!(&denial.reason, Reason::Blocked { pattern, .. } if pattern == INSTALLED);
+        let shown = access == Access::Read && self.is_shown(path, &denial, INSTALLED);
+        if shown { Ok("cage.installed") } else { Err(denial) }
+    }
+
+    /// Whether the path is refused only because it is called `name`, and the cage shows it all the same.
+    fn is_shown(&self, path: &ScopedPath, denial: &Denial, name: &str) -> bool {
+        let by_name = matches!(&denial.reason, Reason::Blocked { pattern, .. } if pattern == name);
         let visible = match (self.scope.zone(path), self.scope.isolation()) {
             (Zone::Own | Zone::Shared, Isolation::Strict | Isolation::Shared)
             | (Zone::Rest, Isolation::Shared) => true,
             (Zone::Rest, Isolation::Strict) => false,
         };
-        let shown = by_name && visible && access == Access::Read && !self.scope.is_masked(path.components());
-        if shown { Ok("cage.installed") } else { Err(denial) }
+        by_name && visible && !self.scope.is_masked(path.components())
+    }
+
+    /// Whether there is such a file, and no more. `[ -d .git ]` is how everybody asks for a repository; what is
+    /// in it stays blocked, and so do the names that the cage hides.
+    pub(crate) fn judge_presence(&mut self, word: &Word) -> Result<&'static str, Denial> {
+        let denial = match self.judge_word(word, Access::Read, System::Counts) {
+            Ok(rule) => return Ok(rule),
+            Err(denial) => denial,
+        };
+        let bearings = self.scope.bearings();
+        let shown = |folder: &ScopedPath, text: &str| {
+            let path = ScopedPath::beneath(folder, text, bearings);
+            path.is_ok_and(|path| self.is_shown(&path, &denial, REPOSITORY))
+        };
+        let text = word.as_literal();
+        if text.is_some_and(|text| self.folders.iter().all(|folder| shown(folder, text))) {
+            return Ok("cage.repository");
+        }
+        Err(denial)
     }
 
     /// A word that may still be a pattern. Its expansion is judged again, word by word, before anything runs; until

@@ -274,6 +274,8 @@ impl<'r> Reading<'r, '_, '_> {
             Kind::Number
             | Kind::Read
             | Kind::Folder
+            | Kind::Exists
+            | Kind::Disk
             | Kind::Write
             | Kind::Sed
             | Kind::Awk
