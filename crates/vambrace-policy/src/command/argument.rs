@@ -12,6 +12,7 @@ mod read;
 mod script_awk;
 mod script_jq;
 mod script_sed;
+mod script_yq;
 mod sheet;
 
 use std::collections::{BTreeSet, HashMap};

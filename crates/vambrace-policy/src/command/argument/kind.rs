@@ -2,7 +2,7 @@
 
 use super::block::Kind;
 use super::place::{Place, System};
-use super::{script_awk, script_jq, script_sed};
+use super::{script_awk, script_jq, script_sed, script_yq};
 use crate::command::Word;
 use crate::{Access, Denial};
 
@@ -55,6 +55,7 @@ pub(crate) fn judge(
         Kind::Sed => script(word, script_sed::scan),
         Kind::Awk => script(word, script_awk::scan),
         Kind::Jq => script(word, script_jq::scan),
+        Kind::Yq => script(word, script_yq::scan),
         Kind::Revision => match behind {
             Behind::Nothing => revision(text, place),
             Behind::Dashes => pathspec(word, text, place),

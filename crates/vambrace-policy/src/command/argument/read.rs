@@ -280,6 +280,7 @@ impl<'r> Reading<'r, '_, '_> {
             | Kind::Sed
             | Kind::Awk
             | Kind::Jq
+            | Kind::Yq
             | Kind::GitFormat
             | Kind::Plain
             | Kind::Revision
