@@ -163,6 +163,9 @@ fn command_of(simple: &crate::command::Simple) -> JobCommand {
     } else {
         program
     };
+    if is_module_of_python(&program, &arguments) {
+        arguments.insert(0, "-I".to_owned());
+    }
     let redirects = simple.redirects.iter().map(|redirect| JobRedirect {
         stream: redirect.stream,
         target: match &redirect.target {
@@ -172,6 +175,14 @@ fn command_of(simple: &crate::command::Simple) -> JobCommand {
         },
     });
     JobCommand::Run(JobProgram { program, arguments, redirects: redirects.collect() })
+}
+
+/// The one module that the rules let an agent name.
+/// THREAT: P06, `-m` looks into the folder first, where a planted `json.py` would run; `-I` leaves it out.
+fn is_module_of_python(program: &str, arguments: &[String]) -> bool {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let first: Vec<&str> = arguments.iter().take(2).map(String::as_str).collect();
+    matches!(name, "python" | "python3") && first == ["-m", "json.tool"]
 }
 
 impl sealed::Sealed for RunTyped {}
@@ -317,3 +328,6 @@ impl RedirectMode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
