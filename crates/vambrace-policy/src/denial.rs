@@ -130,6 +130,10 @@ impl Denial {
                 "Describe what you would do; the operator chooses what may act with --tool.",
             ),
             // The bytes of specification 002, which callers match on.
+            Reason::OutsideProject { path } if path == ".." => (
+                format!("path outside project: {path}"),
+                "Leave it out: every call begins in the workspace, and `cd` counts until the line ends.",
+            ),
             Reason::OutsideProject { path } => (
                 format!("path outside project: {path}"),
                 "Use a path beneath the workspace; list_files shows what is there.",
@@ -137,6 +141,10 @@ impl Denial {
             Reason::OutsideScope { path, access } => (
                 format!("`{path}` is outside this service, so it may not be {}.", past(*access)),
                 "Stay inside the service folder or read the shared paths; list_files shows what is there.",
+            ),
+            Reason::Blocked { path, pattern } if pattern == ".git" => (
+                format!("`{path}` is in the blocked zone `{pattern}`."),
+                "Ask git itself: `git status`, `git log`, `git rev-parse HEAD`, `git count-objects -vH`.",
             ),
             Reason::Blocked { path, pattern } => (
                 format!("`{path}` is in the blocked zone `{pattern}`."),

@@ -1,10 +1,19 @@
 //! Why a command line is not run. Each is another "no", because callers and operators do different things about them.
 
+mod grammar;
 mod instead;
 
 use vambrace_types::ErrorCode;
 
 use instead::instead;
+
+/// For programs that nobody wrote advice for.
+const LISTED: &str = "Use a listed program: ls, cat, head, tail, sed, grep, rg, find, wc, sort, cut, awk, \
+                      jq, diff, git and the like; for the rest there are edit_file, run_test, run_lint and \
+                      git_commit.";
+const ANOTHER_WAY: &str = "Do it another way, with the file tools for instance, or ask a person to do it.";
+const KNOWN: &str =
+    "Leave the argument out, or say it with another option: only what is known to be harmless is taken.";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandRefusal {
@@ -58,8 +67,7 @@ impl CommandRefusal {
         match self {
             CommandRefusal::Syntax { token, what } => (
                 format!("`{token}` ({what}) is not part of what a command line may contain."),
-                "Write plain commands: words, quotes, `|`, `&&`, `||`, `;`, globs, and redirects to files of the project."
-                    .to_owned(),
+                grammar::instead(token, what).to_owned(),
             ),
             CommandRefusal::TooLong { what, limit } => (
                 format!("The command line has more than {limit} {what}."),
@@ -76,10 +84,7 @@ impl CommandRefusal {
             ),
             CommandRefusal::NotAllowed { program } => (
                 format!("binary \"{program}\" not in allowlist"),
-                instead(program, "").unwrap_or(
-                    "Use a listed program or one of the tools made for the purpose (read_file, edit_file, run_test, git_commit …).",
-                )
-                .to_owned(),
+                instead(program, "").unwrap_or(LISTED).to_owned(),
             ),
             CommandRefusal::Pattern { pattern } if ["&&", "||", ";"].contains(&pattern.as_str()) => {
                 (format!("blocked pattern: {pattern}"), "Make one call for each command.".to_owned())
@@ -87,14 +92,16 @@ impl CommandRefusal {
             // The bytes of specification 002.
             CommandRefusal::Pattern { pattern } => (
                 format!("blocked pattern: {pattern}"),
-                "Do it another way, with the file tools for instance, or ask a person to do it.".to_owned(),
+                instead(pattern, "").unwrap_or(ANOTHER_WAY).to_owned(),
+            ),
+            // What is missing is refused in the name of the program, or of its subcommand.
+            CommandRefusal::Argument { program, word, why } if is_named(word, program) => (
+                format!("`{word}` may not be run like this: {why}."),
+                instead(program, word).unwrap_or(KNOWN).to_owned(),
             ),
             CommandRefusal::Argument { program, word, why } => (
                 format!("`{program}` may not be given `{word}`: {why}."),
-                instead(program, word).unwrap_or(
-                    "Leave the argument out or use the tool made for the purpose; `vambrace check command --explain` shows the rules.",
-                )
-                .to_owned(),
+                instead(program, word).unwrap_or(KNOWN).to_owned(),
             ),
             CommandRefusal::PathAsProgram { word } => (
                 format!("`{word}` names a program by a path that is not trusted."),
@@ -102,4 +109,8 @@ impl CommandRefusal {
             ),
         }
     }
+}
+
+fn is_named(word: &str, program: &str) -> bool {
+    word.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
