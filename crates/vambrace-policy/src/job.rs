@@ -114,7 +114,7 @@ pub enum Repository {
 pub enum Naming {
     /// As files that an agent cannot change.
     Trusted,
-    /// Also by any path that the cage shows: a person typed it.
+    /// Also by any path that the cage shows: a person typed it, or a toolchain runs what is the project's own anyway.
     AnyPath,
 }
 

@@ -1,20 +1,41 @@
-//! What `package.json` says of its scripts.
+//! What `package.json` says of its scripts and of what they run.
 
 use serde_json::Value;
 
+/// A `package.json`, as far as it matters here. One that cannot be read has nothing.
+pub(super) struct Package(Value);
+
+/// What `npm init` writes where there is no test yet.
+const PLACEHOLDER: &str = "no test specified";
+
+impl Package {
+    pub(super) fn read(text: &str) -> Package {
+        Package(serde_json::from_str(text).unwrap_or_default())
+    }
+
+    /// The text of a script; npm's own placeholder is none.
+    pub(super) fn script(&self, name: &str) -> Option<&str> {
+        let text = self.0.get("scripts")?.get(name)?.as_str()?;
+        Some(text).filter(|text| !text.contains(PLACEHOLDER))
+    }
+
+    pub(super) fn has_workspaces(&self) -> bool {
+        self.0.get("workspaces").is_some_and(|workspaces| !workspaces.is_null())
+    }
+
+    pub(super) fn depends_on(&self, name: &str) -> bool {
+        let lists = ["devDependencies", "dependencies"].into_iter();
+        lists.filter_map(|list| self.0.get(list)).any(|list| list.get(name).is_some())
+    }
+}
+
 /// The script that a vector of npm, pnpm or yarn would run.
-pub(super) fn script_of(vector: &[String]) -> Option<&str> {
-    let words: Vec<&str> = vector.iter().map(String::as_str).collect();
-    match words.as_slice() {
+pub(super) fn script_of<'w>(words: &[&'w str]) -> Option<&'w str> {
+    match words {
         ["npm" | "pnpm" | "yarn", "test", ..] => Some("test"),
         ["npm" | "pnpm" | "yarn", "run", name, ..] => Some(name),
         [..] => None,
     }
-}
-
-pub(super) fn has_script(package: &str, name: &str) -> bool {
-    let package: Value = serde_json::from_str(package).unwrap_or_default();
-    package.get("scripts").and_then(|scripts| scripts.get(name)).is_some_and(Value::is_string)
 }
 
 #[cfg(test)]
@@ -23,8 +44,8 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: Option<&str>) {
-        let vector: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        assert_eq!(script_of(&vector), expected, "{line}");
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(script_of(&words), expected, "{line}");
     }
 
     #[test]
@@ -36,11 +57,26 @@ mod tests {
         check("npm", None);
     }
 
+    #[track_caller]
+    fn check_script(package: &str, name: &str, expected: Option<&str>) {
+        assert_eq!(Package::read(package).script(name), expected, "{package}");
+    }
+
     #[test]
     fn scripts_of_packages() {
-        assert!(has_script(r#"{"scripts": {"test": "node --test"}}"#, "test"));
-        assert!(!has_script(r#"{"scripts": {"build": "x"}}"#, "test"));
-        assert!(!has_script(r#"{"scripts": {"test": 5}}"#, "test"));
-        assert!(!has_script("no JSON", "test"));
+        check_script(r#"{"scripts": {"test": "node --test"}}"#, "test", Some("node --test"));
+        check_script(r#"{"scripts": {"build": "x"}}"#, "test", None);
+        check_script(r#"{"scripts": {"test": 5}}"#, "test", None);
+        check_script("no JSON", "test", None);
+        let initial = r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#;
+        check_script(initial, "test", None);
+    }
+
+    #[test]
+    fn what_a_package_needs() {
+        let package = Package::read(r#"{"devDependencies": {"jest": "1"}, "workspaces": ["a"]}"#);
+        assert!(package.depends_on("jest") && package.has_workspaces());
+        let package = Package::read(r#"{"dependencies": {"mocha": "1"}, "workspaces": null}"#);
+        assert!(package.depends_on("mocha") && !package.depends_on("jest") && !package.has_workspaces());
     }
 }

@@ -11,11 +11,10 @@ use vambrace_redact::cover;
 use vambrace_types::{ByteLimit, ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
 
 use super::outcome::{Outcome, preview};
-use super::package::{has_script, script_of};
 use super::strategy::Strategy;
 use super::summary::{Summary, without_escapes};
 use super::toolchain::find;
-use super::vector::{Built, Facts, Target, Work, build};
+use super::vector::{Built, Facts, NoRunner, Target, Work, build};
 use crate::{About, CallContext, Hands, Hints, Look, Tool, Toolchain};
 
 pub(crate) struct RunTestTool;
@@ -23,8 +22,8 @@ pub(crate) struct RunLintTool;
 
 /// Unless the toolchain has a time of its own (decision C13).
 const USUAL_TIME: Duration = Duration::from_secs(300);
-/// A larger `package.json` is no project's.
-const PACKAGE_BYTES: ByteLimit = ByteLimit::new(1 << 20);
+/// A larger `package.json` or `pyproject.toml` is no project's.
+const SETTINGS_BYTES: ByteLimit = ByteLimit::new(1 << 20);
 /// A build writes; what it replaces it has made itself, but it may do anything in the service folder.
 const BUILDS: Hints = Hints { read_only: false, destructive: true, idempotent: false, open_world: false };
 
@@ -56,6 +55,7 @@ struct Chosen {
     others: Vec<String>,
     parser: Option<String>,
     is_target_unused: bool,
+    note: Option<String>,
 }
 
 type Action = RunToolchain<Wish>;
@@ -171,14 +171,32 @@ fn settle(action: &Action, look: &Look<'_>, work: Work) -> Result<Action, ToolEr
         find(&look.toolbox.toolchains, wish.language.as_deref(), &start, service, &|path| look.exists(path))?;
     let target = aim(wish.target.as_deref(), there.as_ref(), is_folder, &found.folder);
     let has = |name: &str| found.folder.join(name).is_some_and(|path| look.exists(&path));
-    let facts = Facts { has: &has, installed: &|program| look.is_installed(program) };
-    let Built { vector, is_target_unused } = build(vector_of(found.toolchain, work)?, work, &target, &facts);
-    demand_script(&vector, &found.folder, look)?;
+    let text = |name: &str| {
+        let path = found.folder.join(name).filter(|path| look.exists(path))?;
+        look.text(&path, SETTINGS_BYTES).ok().map(|text| text.content)
+    };
+    let environment = environment(&found.folder, service, &|path| look.exists(path));
+    let spelled = environment.as_ref().map(|path| seen_from(&found.folder, path));
+    let in_environment = |name: &str| {
+        let program = environment.as_ref().and_then(|path| path.join("bin")?.join(name));
+        program.is_some_and(|path| look.exists(&path))
+    };
+    let facts = Facts {
+        has: &has,
+        text: &text,
+        installed: &|program| look.is_installed(program),
+        environment: spelled.as_deref(),
+        in_environment: &in_environment,
+    };
+    let built = build(vector_of(found.toolchain, work)?, work, &target, &facts);
+    let Built { vector, is_target_unused, note } =
+        built.map_err(|why| no_runner(why, &found.folder, look))?;
     let chosen = Chosen {
         toolchain: found.toolchain.name.clone(),
         others: found.others,
         parser: found.toolchain.parser.clone(),
         is_target_unused,
+        note,
     };
     Ok(RunToolchain {
         vector,
@@ -208,7 +226,8 @@ fn aim(text: Option<&str>, there: Option<&ScopedPath>, is_folder: bool, folder: 
     let inside = there.and_then(|path| path.components().strip_prefix(folder.components()));
     match inside {
         None => Target::Name(text.to_owned()),
-        Some([]) => Target::Folder { path: ".".to_owned() },
+        // What the runner takes for everything may be another thing than this folder (`testpaths`).
+        Some([]) => Target::Everything,
         Some(rest) if is_folder => Target::Folder { path: format!("./{}", rest.join("/")) },
         Some(rest) => {
             let behind = text.split_once("::").map(|(_, name)| format!("::{name}")).unwrap_or_default();
@@ -217,16 +236,50 @@ fn aim(text: Option<&str>, there: Option<&ScopedPath>, is_folder: bool, folder: 
     }
 }
 
-fn demand_script(vector: &[String], folder: &ScopedPath, look: &Look<'_>) -> Result<(), ToolError> {
-    let Some(script) = script_of(vector) else { return Ok(()) };
-    let Some(path) = folder.join("package.json") else { return Ok(()) };
-    let package = look.text(&path, PACKAGE_BYTES)?;
-    if has_script(&package.content, script) {
-        return Ok(());
+/// What people call an environment that lies in the project.
+const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
+
+/// The nearest Python environment, from the toolchain's folder up to the service.
+fn environment(
+    folder: &ScopedPath,
+    service: &ScopedPath,
+    exists: &dyn Fn(&ScopedPath) -> bool,
+) -> Option<ScopedPath> {
+    let is_one = |path: &ScopedPath| path.join("pyvenv.cfg").is_some_and(|mark| exists(&mark));
+    std::iter::successors(Some(folder.clone()), ScopedPath::parent)
+        .take_while(|folder| folder.components().starts_with(service.components()))
+        .flat_map(|folder| ENVIRONMENTS.map(|name| folder.join(name)))
+        .flatten()
+        .find(is_one)
+}
+
+/// A path in or above `folder`, as a program writes it that works there.
+fn seen_from(folder: &ScopedPath, path: &ScopedPath) -> String {
+    let shared = folder.components().iter().zip(path.components()).take_while(|(a, b)| a == b).count();
+    let ups = folder.components().len() - shared;
+    let down = path.components().get(shared..).unwrap_or_default().join("/");
+    let up = if ups == 0 { "./".to_owned() } else { "../".repeat(ups) };
+    format!("{up}{down}")
+}
+
+fn no_runner(why: NoRunner, folder: &ScopedPath, look: &Look<'_>) -> ToolError {
+    match why {
+        NoRunner::NoScript { script } => {
+            let path = folder.join("package.json").map(|path| look.spelled(&path)).unwrap_or_default();
+            let message = format!("`{path}` has no script `{script}`.");
+            ToolError::new(ErrorCode::NoToolchain, message).suggestion(
+                "Add the script to package.json, give a `target` in the folder of another package, or ask the operator \
+                 to set `tools.toolchain`.",
+            )
+        }
+        NoRunner::NoLinter => {
+            let message = "No linter for Python is installed: `pylint`, `ruff` and `flake8` were looked for.";
+            ToolError::new(ErrorCode::NoToolchain, message).suggestion(
+                "Ask the person you work for to install one, in the project's `.venv` for instance, or to set \
+                 `tools.toolchain.python.lint`.",
+            )
+        }
     }
-    let message = format!("`{}` has no script `{script}`.", look.spelled(&path));
-    Err(ToolError::new(ErrorCode::NoToolchain, message)
-        .suggestion("Add the script to package.json, or ask the operator to set `tools.toolchain`."))
 }
 
 fn run(permit: Permit<Action>, hands: &Hands<'_>, work: Work) -> Result<RawOutput, ToolError> {
@@ -246,6 +299,7 @@ fn run(permit: Permit<Action>, hands: &Hands<'_>, work: Work) -> Result<RawOutpu
         if chosen.is_target_unused {
             hands.warn(vec!["This runner takes no such target, so it looked at everything.".to_owned()]);
         }
+        hands.warn(chosen.note.into_iter().collect());
     }
     entries.push(("folder", Tree::Text(hands.spelled(&folder))));
     entries.push(("command", Tree::List(vector.into_iter().map(Tree::Text).collect())));
@@ -309,8 +363,25 @@ mod tests {
         check(Some("tests/a.py::b::c"), Some("svc/tests/a.py"), false, &file("./tests/a.py", "::b::c"));
         check(Some("-x.py"), Some("svc/-x.py"), false, &file("./-x.py", ""));
         check(Some("tests"), Some("svc/tests"), true, &folder("./tests"));
-        check(Some("."), Some("svc"), true, &folder("."));
+        check(Some("."), Some("svc"), true, &Target::Everything);
         check(Some("shared/x"), Some("shared/x"), false, &Target::Name("shared/x".to_owned()));
+    }
+
+    #[track_caller]
+    fn check_environment(folder: &str, there: &[&str], expected: Option<&str>) {
+        let there: Vec<_> = there.iter().map(|text| path(text)).collect();
+        let found = environment(&path(folder), &path("svc"), &|path| there.contains(path));
+        assert_eq!(found.map(|found| seen_from(&path(folder), &found)).as_deref(), expected, "{folder}");
+    }
+
+    #[test]
+    fn an_environment_lies_in_the_folder_or_above() {
+        check_environment("svc", &["svc/.venv/pyvenv.cfg"], Some("./.venv"));
+        check_environment("svc", &["svc/venv/pyvenv.cfg"], Some("./venv"));
+        check_environment("svc", &["svc/.venv/bin/pytest"], None);
+        check_environment("svc/api/v1", &["svc/.venv/pyvenv.cfg"], Some("../../.venv"));
+        check_environment("svc/api", &["svc/.venv/pyvenv.cfg", "svc/api/.venv/pyvenv.cfg"], Some("./.venv"));
+        check_environment("svc/api", &[".venv/pyvenv.cfg"], None); // outside the service
     }
 
     #[track_caller]
