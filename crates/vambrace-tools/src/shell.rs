@@ -3,6 +3,7 @@
 
 mod bash_command;
 mod exec_shell;
+mod hint;
 mod install_dependencies;
 mod line;
 mod outcome;

@@ -10,6 +10,7 @@ use vambrace_process::Finished;
 use vambrace_redact::cover;
 use vambrace_types::{ByteLimit, ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
 
+use super::hint::hint;
 use super::outcome::{Outcome, preview};
 use super::strategy::Strategy;
 use super::summary::{Summary, without_escapes};
@@ -67,8 +68,8 @@ impl Tool for RunTestTool {
         name: "run_test",
         title: "Run tests",
         description: "Runs the tests of the service, or of one file, folder or test name, in a cage without network, \
-                      and returns the output with the number of passed, failed and skipped tests where the runner is \
-                      known. The toolchain is found by the files of the folder.",
+                      and returns the output with the number of passed, failed and skipped tests and the names of the \
+                      failed ones where the runner is known. The toolchain is found by the files of the folder.",
         hints: BUILDS,
     };
 
@@ -175,7 +176,7 @@ fn settle(action: &Action, look: &Look<'_>, work: Work) -> Result<Action, ToolEr
         let path = found.folder.join(name).filter(|path| look.exists(path))?;
         look.text(&path, SETTINGS_BYTES).ok().map(|text| text.content)
     };
-    let environment = environment(&found.folder, service, &|path| look.exists(path));
+    let environment = environment(&found.folder, &|path| look.exists(path));
     let spelled = environment.as_ref().map(|path| seen_from(&found.folder, path));
     let in_environment = |name: &str| {
         let program = environment.as_ref().and_then(|path| path.join("bin")?.join(name));
@@ -239,15 +240,10 @@ fn aim(text: Option<&str>, there: Option<&ScopedPath>, is_folder: bool, folder: 
 /// What people call an environment that lies in the project.
 const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
 
-/// The nearest Python environment, from the toolchain's folder up to the service.
-fn environment(
-    folder: &ScopedPath,
-    service: &ScopedPath,
-    exists: &dyn Fn(&ScopedPath) -> bool,
-) -> Option<ScopedPath> {
+/// The nearest Python environment, from the toolchain's folder upwards; above the service one is seen only where it is shared.
+fn environment(folder: &ScopedPath, exists: &dyn Fn(&ScopedPath) -> bool) -> Option<ScopedPath> {
     let is_one = |path: &ScopedPath| path.join("pyvenv.cfg").is_some_and(|mark| exists(&mark));
     std::iter::successors(Some(folder.clone()), ScopedPath::parent)
-        .take_while(|folder| folder.components().starts_with(service.components()))
         .flat_map(|folder| ENVIRONMENTS.map(|name| folder.join(name)))
         .flatten()
         .find(is_one)
@@ -286,9 +282,20 @@ fn run(permit: Permit<Action>, hands: &Hands<'_>, work: Work) -> Result<RawOutpu
     let Action { vector, folder, wish, .. } = permit.action().clone();
     let finished = hands.run(permit, None)?;
     let parser = wish.found.as_ref().and_then(|chosen| chosen.parser.clone());
-    let (mut entries, summary) = told(&finished, wish.strategy, parser.as_deref(), hands);
-    if let Some(summary) = summary.filter(|_| work == Work::Test) {
+    let mut told = told(&finished, wish.strategy, parser.as_deref(), hands);
+    let entries = &mut told.entries;
+    if let Some((summary, failures)) = told.results.filter(|_| work == Work::Test) {
+        if !finished.timed_out {
+            hands.warn(doubts(summary, told.exit_code, wish.target.as_deref()).into_iter().collect());
+        }
         entries.push(("summary", summary.into_tree()));
+        let (names, n_more) = failures;
+        if !names.is_empty() {
+            entries.push(("failures", Tree::List(names.into_iter().map(Tree::Text).collect())));
+        }
+        if n_more > 0 {
+            entries.push(("more_failures", Tree::count(n_more)));
+        }
     }
     if let Some(chosen) = wish.found {
         entries.push(("toolchain", Tree::Text(chosen.toolchain)));
@@ -303,23 +310,48 @@ fn run(permit: Permit<Action>, hands: &Hands<'_>, work: Work) -> Result<RawOutpu
     }
     entries.push(("folder", Tree::Text(hands.spelled(&folder))));
     entries.push(("command", Tree::List(vector.into_iter().map(Tree::Text).collect())));
-    Ok(RawOutput::new(Tree::map(entries)))
+    Ok(RawOutput::new(Tree::map(told.entries)))
 }
 
-fn told(
-    finished: &Finished,
-    strategy: Option<Strategy>,
-    parser: Option<&str>,
-    hands: &Hands<'_>,
-) -> (Vec<(&'static str, Tree)>, Option<Summary>) {
+/// Where counts alone would be read as more than they say.
+fn doubts(summary: Summary, exit_code: i32, target: Option<&str>) -> Option<String> {
+    let has_run = summary.passed > 0 || summary.failed > 0;
+    match target {
+        Some(target) if !has_run => Some(format!("No test was run: nothing may fit `{target}`.")),
+        _ if summary.failed == 0 && exit_code != 0 => {
+            let code = exit_code;
+            Some(format!(
+                "No test is counted as failed, but the runner ended with {code}: its output says why."
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// What a run says of itself.
+struct Told {
+    entries: Vec<(&'static str, Tree)>,
+    exit_code: i32,
+    /// Counts, the names of failed tests, and how many more failed.
+    results: Option<(Summary, (Vec<String>, usize))>,
+}
+
+fn told(finished: &Finished, strategy: Option<Strategy>, parser: Option<&str>, hands: &Hands<'_>) -> Told {
     let mut outcome = Outcome::of(finished, hands);
     outcome.stdout = without_escapes(&outcome.stdout);
     outcome.stderr = without_escapes(&outcome.stderr);
-    let summary = Summary::read(parser, &outcome.stdout, &outcome.stderr);
+    let exit_code = outcome.exit_code;
+    let whole = format!("{}\n{}", outcome.stdout, outcome.stderr);
+    hands.warn(hint(exit_code, &whole).map(str::to_owned).into_iter().collect());
+    let results = Summary::read(parser, &whole).map(|(summary, form)| {
+        // Secrets go before lines do: a key without its first line is no key for any rule. THREAT: P02.
+        let (covered, _) = cover(&whole, 0, &hands.redactor().scan(whole.as_bytes()));
+        (summary, form.failures(&covered))
+    });
     let mut n_omitted = 0;
     if let Some(strategy) = strategy {
         for text in [&mut outcome.stdout, &mut outcome.stderr] {
-            // Secrets go before lines do: a key without its first line is no key for any rule. THREAT: P02.
+            // Again secrets first.
             let findings = hands.redactor().scan(text.as_bytes());
             let (covered, n_covered) = cover(text, 0, &findings);
             hands.redacted(n_covered);
@@ -333,7 +365,7 @@ fn told(
     if n_omitted > 0 {
         entries.push(("omitted_lines", Tree::count(n_omitted)));
     }
-    (entries, summary)
+    Told { entries, exit_code, results }
 }
 
 #[cfg(test)]
@@ -367,10 +399,20 @@ mod tests {
         check(Some("shared/x"), Some("shared/x"), false, &Target::Name("shared/x".to_owned()));
     }
 
+    #[test]
+    fn counts_are_doubted_where_they_mislead() {
+        let counts = |passed, failed| Summary { passed, failed, skipped: 1 };
+        assert_eq!(doubts(counts(1, 0), 0, Some("adds")), None);
+        assert_eq!(doubts(counts(1, 2), 1, None), None);
+        assert_eq!(doubts(counts(0, 0), 0, None), None);
+        assert!(doubts(counts(0, 0), 0, Some("adds")).is_some_and(|doubt| doubt.contains("`adds`")));
+        assert!(doubts(counts(3, 0), 1, None).is_some_and(|doubt| doubt.contains("ended with 1")));
+    }
+
     #[track_caller]
     fn check_environment(folder: &str, there: &[&str], expected: Option<&str>) {
         let there: Vec<_> = there.iter().map(|text| path(text)).collect();
-        let found = environment(&path(folder), &path("svc"), &|path| there.contains(path));
+        let found = environment(&path(folder), &|path| there.contains(path));
         assert_eq!(found.map(|found| seen_from(&path(folder), &found)).as_deref(), expected, "{folder}");
     }
 
@@ -381,7 +423,7 @@ mod tests {
         check_environment("svc", &["svc/.venv/bin/pytest"], None);
         check_environment("svc/api/v1", &["svc/.venv/pyvenv.cfg"], Some("../../.venv"));
         check_environment("svc/api", &["svc/.venv/pyvenv.cfg", "svc/api/.venv/pyvenv.cfg"], Some("./.venv"));
-        check_environment("svc/api", &[".venv/pyvenv.cfg"], None); // outside the service
+        check_environment("svc/api", &[".venv/pyvenv.cfg"], Some("../../.venv"));
     }
 
     #[track_caller]

@@ -48,21 +48,35 @@ pub(super) fn pytest(text: &str) -> Option<Summary> {
     })
 }
 
-/// `Tests:       1 failed, 2 skipped, 3 passed, 6 total`
+/// What jest calls a file that could not be loaded. Its tests are in no count.
+pub(super) const JEST_BROKEN_SUITE: &str = "Test suite failed to run";
+
+/// `Tests:       1 failed, 2 skipped, 3 passed, 6 total`, once for every package of a workspace.
 pub(super) fn jest(text: &str) -> Option<Summary> {
-    let total = |line: &&str| line.ends_with(" total");
-    let line = text.lines().map(str::trim).filter(total).rfind(|line| line.starts_with("Tests:"))?;
-    Some(counted(line.trim_start_matches("Tests:").split(','), script_kind))
+    let counts = |line: &str| Some(line.trim().strip_prefix("Tests:")?.strip_suffix(" total")?.to_owned());
+    let totals = text.lines().filter_map(counts);
+    let total = sum(totals.map(|counts| counted(counts.split(','), script_kind)));
+    let total = total.or_else(|| text.contains("No tests found, exiting").then(Summary::default))?;
+    // A long output repeats its failures at the end.
+    let once = text.split("Summary of all failing tests").next().unwrap_or(text);
+    let broken =
+        once.lines().filter(|line| line.strip_prefix("  ● ") == Some(JEST_BROKEN_SUITE)).count() as u64;
+    Some(Summary { failed: total.failed.saturating_add(broken), ..total })
 }
 
-/// `Tests  1 failed | 3 passed | 1 skipped (5)`
+/// `Tests  1 failed | 3 passed | 1 skipped (5)`, once for every package of a workspace.
 pub(super) fn vitest(text: &str) -> Option<Summary> {
-    let counts = |line: &str| Some(line.trim().strip_prefix("Tests  ")?.trim().to_owned());
-    let line = text.lines().rev().find_map(counts)?;
-    if !line.ends_with(')') {
-        return None;
-    }
-    Some(counted(line.split('|'), script_kind))
+    let counts = |line: &str| {
+        let counts = line.trim().strip_prefix("Tests  ")?.trim();
+        (counts.ends_with(')') || counts == "no tests").then(|| counts.to_owned())
+    };
+    let totals = text.lines().filter_map(counts);
+    let total = sum(totals.map(|counts| counted(counts.split('|'), script_kind)));
+    let total = total.or_else(|| text.contains("No test files found, exiting").then(Summary::default))?;
+    // A file that could not be loaded, or a hook that failed: its tests are in no count.
+    let suites = text.lines().filter_map(|line| line.split_once(" Failed Suites ")?.1.split(' ').next());
+    let broken = suites.filter_map(|n| n.parse::<u64>().ok()).fold(0, u64::saturating_add);
+    Some(Summary { failed: total.failed.saturating_add(broken), ..total })
 }
 
 fn script_kind(word: &str) -> Option<Kind> {
@@ -76,22 +90,25 @@ fn script_kind(word: &str) -> Option<Kind> {
 
 /// Three lines: `3 passing (12ms)`, `1 pending`, `2 failing`; only the first is always there.
 pub(super) fn mocha(text: &str) -> Option<Summary> {
-    let mut lines = text.lines().map(str::trim);
-    let passing =
-        lines.by_ref().find_map(|line| number_and_word(line).filter(|(_, word)| *word == "passing"))?;
-    let mut summary = Summary { passed: passing.0, ..Summary::default() };
-    for line in lines.take(3) {
-        // Alone in its line, so that a test's own title is no count.
-        match number_and_word(line) {
-            Some((n, word)) if line == format!("{n} {word}") => match word {
-                "failing" => summary.failed = n,
-                "pending" => summary.skipped = n,
-                _ => {}
-            },
-            Some(_) | None => {}
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let passing = |line: &str| number_and_word(line).and_then(|(n, word)| (word == "passing").then_some(n));
+    let runs = lines.iter().enumerate().filter_map(|(place, line)| Some((place, passing(line)?)));
+    let total = sum(runs.map(|(place, passed)| {
+        let mut summary = Summary { passed, ..Summary::default() };
+        for line in lines.iter().skip(place + 1).take(3) {
+            // Alone in its line, so that a test's own title is no count.
+            match number_and_word(line) {
+                Some((n, word)) if *line == format!("{n} {word}") => match word {
+                    "failing" => summary.failed = n,
+                    "pending" => summary.skipped = n,
+                    _ => {}
+                },
+                Some(_) | None => {}
+            }
         }
-    }
-    Some(summary)
+        summary
+    }));
+    total.or_else(|| text.contains("Error: No test files found").then(Summary::default))
 }
 
 /// `# pass 3` in TAP and `ℹ pass 3` for people, one line for each count.
@@ -101,7 +118,7 @@ pub(super) fn node(text: &str) -> Option<Summary> {
             let rest = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "))?;
             rest.strip_prefix(name)?.strip_prefix(' ')?.trim().parse::<u64>().ok()
         };
-        text.lines().rev().find_map(value)
+        text.lines().filter_map(value).reduce(u64::saturating_add)
     };
     let (passed, failed) = (count("pass")?, count("fail")?);
     let or_none = |name: &str| count(name).unwrap_or(0);
@@ -112,25 +129,56 @@ pub(super) fn node(text: &str) -> Option<Summary> {
     })
 }
 
-/// With `-v` every test has a line; without it only packages can be counted.
+/// With `-v` every test has a line; without it only failed ones do, so packages are counted.
 pub(super) fn go(text: &str) -> Option<Summary> {
-    let n_lines = |start: &str| text.lines().filter(|line| line.starts_with(start)).count() as u64;
-    // Not indented: a subtest is part of its test.
-    let tests = Summary {
-        passed: n_lines("--- PASS: "),
-        failed: n_lines("--- FAIL: "),
-        skipped: n_lines("--- SKIP: "),
-    };
-    let is_broken = |line: &&str| line.ends_with("[build failed]") || line.ends_with("[setup failed]");
-    let packages = || text.lines().filter(|line| line.starts_with("FAIL\t"));
-    let n_broken = packages().filter(is_broken).count() as u64;
-    if tests != Summary::default() {
-        return Some(Summary { failed: tests.failed + n_broken, ..tests });
+    let n_tests =
+        |mark: &str| text.lines().filter_map(|line| go_name(line, mark)).filter(is_whole).count() as u64;
+    let packages = |start: &'static str| text.lines().filter(move |line| line.starts_with(start));
+    if text.lines().any(|line| line.starts_with("=== RUN ")) {
+        let failed = go_failures(text).iter().filter(|failure| failure.is_whole).count() as u64;
+        return Some(Summary { passed: n_tests("--- PASS: "), failed, skipped: n_tests("--- SKIP: ") });
     }
-    let bare = |start: &str| text.lines().filter(|line| line.starts_with(start)).count() as u64;
-    let packages =
-        Summary { passed: bare("ok  \t"), failed: packages().count() as u64, skipped: bare("?   \t") };
-    (packages != Summary::default()).then_some(packages)
+    let passed = packages("ok  \t").filter(|line| !line.ends_with("[no tests to run]")).count() as u64;
+    let failed = packages("FAIL\t").count() as u64;
+    let skipped = packages("?   \t").count() as u64;
+    let is_go = packages("ok  \t").next().is_some() || failed + skipped > 0;
+    is_go.then_some(Summary { passed, failed, skipped })
+}
+
+pub(super) struct GoFailure<'t> {
+    pub(super) name: &'t str,
+    /// Not part of another test.
+    is_whole: bool,
+}
+
+/// A subtest is called by its test, a slash and its own name.
+fn is_whole(test: &&str) -> bool {
+    !test.contains('/')
+}
+
+/// What the test wrote may stand before it in the line.
+fn go_name<'t>(line: &'t str, mark: &str) -> Option<&'t str> {
+    let (name, time) = line.split_once(mark)?.1.split_once(" (")?;
+    (time.ends_with("s)") && !name.contains(' ')).then_some(name)
+}
+
+/// Tests that failed, and packages that failed without one: not built, out of time, or ended by a program's own exit.
+pub(super) fn go_failures(text: &str) -> Vec<GoFailure<'_>> {
+    let mut failures = Vec::new();
+    let mut is_explained = false;
+    for line in text.lines() {
+        if let Some(name) = go_name(line, "--- FAIL: ") {
+            failures.push(GoFailure { name, is_whole: is_whole(&name) });
+            is_explained = true;
+        } else if let Some(package) = line.strip_prefix("FAIL\t") {
+            let name = package.split([' ', '\t']).next().unwrap_or(package);
+            failures.extend(Some(GoFailure { name, is_whole: true }).filter(|_| !is_explained));
+            is_explained = false;
+        } else if line.starts_with("ok  \t") {
+            is_explained = false;
+        }
+    }
+    failures
 }
 
 /// `Ran 5 tests in 0.001s`, then `OK (skipped=1)` or `FAILED (failures=1, errors=1)`.
