@@ -114,7 +114,9 @@ pub enum Repository {
 pub enum Naming {
     /// As files that an agent cannot change.
     Trusted,
-    /// Also by any path that the cage shows: a person typed it, or a toolchain runs what is the project's own anyway.
+    /// Also by a relative path that leads to a file of the workspace: what the project brings along for its own tests.
+    Workspace,
+    /// Also by any path that the cage shows: a person typed it.
     AnyPath,
 }
 

@@ -371,7 +371,16 @@ impl Programs {
             Naming::AnyPath if run.program.contains('/') => {
                 file_at(&folder.join(&run.program), &run.program)?
             }
-            Naming::AnyPath | Naming::Trusted => self.trusted.find(&run.program).map_err(not_found)?.file,
+            Naming::Workspace if run.program.contains('/') && !run.program.starts_with('/') => {
+                let file = file_at(&folder.join(&run.program), &run.program)?;
+                // THREAT: P04, a planted link would tell by the kind of failure what there is on this machine.
+                Some(file)
+                    .filter(|file| file.path.starts_with(&self.settings.workspace))
+                    .ok_or_else(|| ProgramError::NotInstalled { program: run.program.clone() })?
+            }
+            Naming::AnyPath | Naming::Workspace | Naming::Trusted => {
+                self.trusted.find(&run.program).map_err(not_found)?.file
+            }
         };
         let vector = std::iter::once(run.program.clone()).chain(run.arguments.iter().cloned()).collect();
         let redirects = run.redirects.iter().map(|redirect| OrderRedirect {

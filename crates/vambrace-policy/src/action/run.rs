@@ -241,9 +241,9 @@ impl<W: Send + 'static> Action for RunToolchain<W> {
 impl<W: Send + 'static> Runs for RunToolchain<W> {
     fn job(&self) -> Job {
         let mut job = chained(std::slice::from_ref(&self.vector), &self.folder, self.time);
-        // The operator's own path, or a program of the project's environment (`./.venv/bin/pytest`). An agent may have
-        // written it, as it may have written the tests that it runs; the cage holds either.
-        job.naming = Naming::AnyPath;
+        // A program of the project's environment (`./.venv/bin/pytest`). An agent may have written it, as it may have
+        // written the tests that it runs; the cage holds either.
+        job.naming = Naming::Workspace;
         job
     }
 }

@@ -282,7 +282,7 @@ mod tests {
             Work::Test,
             &file("./a.js"),
             &["pnpm-lock.yaml", "pnpm"],
-            "pnpm test ./a.js",
+            "pnpm run test ./a.js",
         );
         check_with("npm run lint", Work::Lint, all, &["yarn.lock", "yarn"], "yarn run lint");
         check_with("npm run lint", Work::Lint, all, &["yarn.lock"], "npm run lint");
@@ -339,7 +339,7 @@ mod tests {
         check_python(test, &[("pytest", "")], &["pytest"], Some("./.venv/bin/pytest"));
         check_python(test, &[("uv", ""), ("uv.lock", "")], &["pytest"], Some("./.venv/bin/pytest"));
         check_python(test, &[("pytest", "")], &["pip"], Some("pytest"));
-        check_python(test, &[], &["pip"], Some("./.venv/bin/python -m pytest"));
+        check_python(test, &[], &["pip"], Some("python3 -m pytest"));
         check_python(lint, &[], &["ruff"], Some("./.venv/bin/ruff check ."));
         let both = &["pylint", "ruff"];
         check_python(lint, &[], both, Some("./.venv/bin/pylint --recursive=y --ignore=CVS,.venv ."));

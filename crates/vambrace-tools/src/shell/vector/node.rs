@@ -65,9 +65,10 @@ fn manager(facts: &Facts<'_>) -> &'static str {
 
 fn with_manager<'w>(manager: &'w str, words: &[&'w str]) -> Vec<&'w str> {
     let rest = words.iter().copied().skip(1);
-    // The others pass on what follows the script without being told.
+    // The others pass on what follows the script without being told; pnpm keeps options behind a bare `test` for itself.
     let kept = rest.filter(|word| manager == "npm" || *word != "--");
-    std::iter::once(manager).chain(kept).collect()
+    let run = (manager == "pnpm" && words.get(1) == Some(&"test")).then_some("run");
+    std::iter::once(manager).chain(run).chain(kept).collect()
 }
 
 impl Runner {

@@ -49,10 +49,8 @@ pub(super) fn start(tool: &str, rest: &[&str], facts: &Facts<'_>) -> Result<Star
             });
             vec![name.to_owned()]
         }
-        (environment, None) => {
-            let python = environment.map_or("python3".to_owned(), |place| format!("{place}/bin/python"));
-            vec![python, "-m".to_owned(), name.to_owned()]
-        }
+        // The interpreter of an environment is a link to one outside the workspace, so it is no program of the project.
+        (_, None) => ["python3", "-m", name].map(str::to_owned).to_vec(),
     };
     vector.extend(arguments.iter().chain(rest).map(|word| (*word).to_owned()));
     Ok(Start { vector, note })
