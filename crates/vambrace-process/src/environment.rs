@@ -155,6 +155,7 @@ const FIXED: &[(&str, &str)] = &[
     ("GOSUMDB", "off"),
     ("GOTOOLCHAIN", "local"),
     ("GOTELEMETRY", "off"),
+    // Unless there is one on disk; see `cache`.
     ("GOCACHE", "/tmp/go-build"),
     ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
     ("RUSTUP_AUTO_INSTALL", "0"),

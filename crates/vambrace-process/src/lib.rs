@@ -13,6 +13,7 @@
 
 mod attack;
 mod backend_arguments;
+mod cache;
 mod cage;
 mod capture;
 mod cgroup;

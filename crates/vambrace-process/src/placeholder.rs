@@ -131,6 +131,11 @@ fn without_placeholders(planted: &mut Vec<PathBuf>, service: &Path) {
     }
 }
 
+/// The service folder, reached through no link.
+pub(crate) fn open_service(service: &Path, workspace: &Path) -> std::io::Result<rustix::fd::OwnedFd> {
+    beneath::open_folder(workspace, service)
+}
+
 fn has_repository_above(service: &Path, workspace: &Path) -> bool {
     let above = service.ancestors().skip(1).take_while(|folder| folder.starts_with(workspace));
     above.map(|folder| folder.join(".git")).any(|path| Identity::of(&path).is_ok())

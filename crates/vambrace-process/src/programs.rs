@@ -29,7 +29,7 @@ use crate::surroundings::Surroundings;
 use crate::workspace::Walker;
 use crate::{
     Backend, Exit, Finished, Layers, Missing, Posture, ProgramError, ProgramsSettings, Reuse, WhenMissing,
-    cgroup,
+    cache, cgroup,
 };
 
 use build::Staged;
@@ -322,8 +322,21 @@ impl Programs {
         });
         let steps: Vec<_> = steps.collect::<Result<_, ProgramError>>()?;
         let git = if job.programs().any(|program| program == "git") { Git::Direct } else { Git::Inside };
-        let environment = self.variables(&job.variables, git, caged.is_some())?;
+        let mut environment = self.variables(&job.variables, git, caged.is_some())?;
+        if let Some(cache) = self.go_cache(job, caged.is_some()) {
+            environment.retain(|(name, _)| name != cache::VARIABLE);
+            environment.push((cache::VARIABLE.to_owned(), cache));
+        }
         Ok(Order { steps, folder, environment })
+    }
+
+    fn go_cache(&self, job: &Job, caged: bool) -> Option<String> {
+        let is_writable = self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable);
+        if !caged || !self.is_caging() || !is_writable {
+            return None;
+        }
+        let cache = cache::of_go(job, &self.settings.workspace, &self.service())?;
+        cache.to_str().map(str::to_owned)
     }
 
     fn variables(

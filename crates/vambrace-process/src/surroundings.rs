@@ -228,7 +228,7 @@ impl Surroundings {
     }
 
     /// The operator may have named a shared path that holds the whole service.
-    fn service_is_writable(&self) -> bool {
+    pub(crate) fn service_is_writable(&self) -> bool {
         let scope = &self.settings.scope;
         let path = ScopedPath::from_components(scope.bearings().service().to_vec());
         path.is_some_and(|path| match scope.zone(&path) {

@@ -75,11 +75,15 @@ const ROWS: &[Row] = &[
     Row { variable: "", usual: "/home/linuxbrew/.linuxbrew", parts: &["."], programs: &["bin"] },
 ];
 
+/// Python environments that the person activated, and what makes a folder one: nothing else is shown for these variables.
+const ACTIVATED: [(&str, &str); 2] = [("VIRTUAL_ENV", "pyvenv.cfg"), ("CONDA_PREFIX", "conda-meta")];
+
 /// Files of credentials that tools put among their programs and caches.
 const CREDENTIALS: &[&str] = &[
     ".npmrc",
     ".pypirc",
     ".netrc",
+    ".condarc",
     "credentials",
     "credentials.toml",
     "settings.xml",
@@ -100,6 +104,13 @@ impl Toolchains {
         let home = host.get("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         let mut found = Toolchains::default();
         let mut programs = Vec::new();
+        for (variable, mark) in ACTIVATED {
+            let is_one = |path: &String| is_plain(Path::new(path)) && Path::new(path).join(mark).exists();
+            if host.get(variable).is_some_and(is_one) {
+                let row = Row { variable, usual: "", parts: &["."], programs: &["bin"] };
+                found.add_row(&row, host, home.as_deref(), &mut programs);
+            }
+        }
         for row in ROWS {
             found.add_row(row, host, home.as_deref(), &mut programs);
         }
@@ -290,6 +301,18 @@ mod tests {
             &[".nvm/versions"],
             &[".nvm/versions/node/v22/bin"],
         );
+    }
+
+    #[test]
+    fn an_activated_environment_is_shown() {
+        let bin = "envs/shop/bin";
+        let path = [("VIRTUAL_ENV", "~/envs/shop"), ("PATH", "~/envs/shop/bin:/usr/bin")];
+        check(&[bin], &["envs/shop/pyvenv.cfg"], &path, &["envs/shop"], &[bin]);
+        check(&[bin], &[], &path, &[], &[]); // no environment, whatever the variable says
+        check(&[], &["pyvenv.cfg", ".ssh/id"], &[("VIRTUAL_ENV", "~")], &[], &[]);
+        let conda = [("CONDA_PREFIX", "~/forge/envs/shop")];
+        let folders = ["forge/envs/shop/bin", "forge/envs/shop/conda-meta"];
+        check(&folders, &[], &conda, &["forge/envs/shop"], &["forge/envs/shop/bin"]);
     }
 
     #[test]

@@ -110,6 +110,74 @@ fn a_conftest_of_pytest() {
     ran_inside(&world, &result);
 }
 
+/// A runner that an agent may have written: what it says is read, what it tries stays inside.
+const OWN_RUNNER: &str = "#!/bin/sh\nsh attack.sh\necho 'FAILED test_a.py::test_b - assert 0'\n\
+                          echo '1 failed, 2 passed in 0.01s'\nexit 1\n";
+
+fn executable(world: &World, name: &str, text: &str) {
+    world.file(name, text);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(world.work().join(name), mode).unwrap();
+}
+
+#[test]
+fn an_environment_of_the_project() {
+    let world = world();
+    world.file("api/pyproject.toml", "").file(".venv/pyvenv.cfg", "");
+    world.file("api/attack.sh", ATTACK);
+    executable(&world, ".venv/bin/pytest", &OWN_RUNNER.replace("attack.sh", "../attack.sh"));
+    let result = run_test(&world, "", &json!({"target": "api"}));
+    let data = &result["data"];
+    assert_eq!(data["command"], json!(["../.venv/bin/pytest"]), "{result}");
+    assert_eq!(data["summary"], json!({"passed": 2, "failed": 1, "skipped": 0}), "{result}");
+    assert_eq!(data["failures"], json!(["test_a.py::test_b"]), "{result}");
+    fs::rename(world.work().join("api/got"), world.work().join("got")).unwrap();
+    fs::rename(world.work().join("api/ran"), world.work().join("ran")).unwrap();
+    ran_inside(&world, &result);
+}
+
+/// THREAT: P04, a link that leads out of the workspace tells nothing of what is there.
+#[test]
+fn a_runner_is_a_file_of_the_workspace() {
+    let world = world();
+    world.file("pyproject.toml", "");
+    executable(&world, "real.sh", "#!/bin/sh\necho '3 passed in 0.01s'\n");
+    for (link, target) in [("there", "../outside"), ("missing", "../nothing"), ("own", "real.sh")] {
+        std::os::unix::fs::symlink(target, world.work().join(link)).unwrap();
+    }
+    let call = |program: &str| {
+        let config =
+            format!("tools: {{toolchain: {{python: {{detect: pyproject.toml, test: [{program}]}}}}}}\n");
+        let config = world.beside("tools.yaml", &config);
+        world.run(&["--config", &config, "call", "run_test", "{}"]).json()
+    };
+    for program in ["./there", "./missing", "../outside"] {
+        let error = call(program)["error"].clone();
+        assert_eq!(error["code"], "NotInstalled", "{error}");
+        assert_eq!(error["message"], format!("binary \"{program}\" not found on system"), "{error}");
+    }
+    assert_eq!(call("./own")["data"]["summary"]["passed"], 3);
+    // As before, a path is no trusted name.
+    assert_eq!(call("/srv/x")["error"]["code"], "UntrustedProgram");
+}
+
+#[test]
+fn a_go_project() {
+    if !has("go", "a Go project") {
+        return;
+    }
+    let world = world();
+    world.file("go.mod", "module example.com/hostile\n\ngo 1.18\n");
+    let test = "package hostile\n\nimport (\n\t\"os/exec\"\n\t\"testing\"\n)\n\n\
+                func TestA(t *testing.T) { exec.Command(\"sh\", \"attack.sh\").Run() }\n";
+    world.file("a_test.go", test);
+    let result = run_test(&world, "", &json!({}));
+    assert_eq!(result["data"]["summary"]["passed"], 1, "{result}");
+    assert!(world.work().join(".cage/go-build/README").exists(), "the cache is the cage's own");
+    assert!(world.text(".cage/.gitignore").ends_with("\n*\n"));
+    ran_inside(&world, &result);
+}
+
 #[test]
 fn a_node_project() {
     if !has("npm", "a Node project") {
