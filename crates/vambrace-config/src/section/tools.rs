@@ -244,7 +244,7 @@ pub struct ExactDomain {
 section! {
     /// How one language's tests, linters and installs are run. `{target}` is replaced by the call's target.
     pub struct Toolchain {
-        /// Files whose presence tells that this toolchain applies.
+        /// Files whose presence tells that this toolchain applies. Where several do, one whose first file is there.
         pub detect: OneOrMany = OneOrMany::Many(Vec::new()),
         /// The test command, as an argument vector.
         pub test: Vec<String> = Vec::new(),
@@ -265,7 +265,10 @@ section! {
 fn built_in_toolchains() -> BTreeMap<String, Toolchain> {
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let row = |name: &str, detect: &str, [test, lint, format, install]: [&str; 4]| {
-        let detect = OneOrMany::One(detect.to_owned());
+        let detect = match words(detect) {
+            files if files.len() > 1 => OneOrMany::Many(files),
+            _ => OneOrMany::One(detect.to_owned()),
+        };
         let (test, lint, format, install) = (words(test), words(lint), words(format), words(install));
         (name.to_owned(), Toolchain { detect, test, lint, format, install, timeout: None, parser: None })
     };
@@ -277,7 +280,7 @@ fn built_in_toolchains() -> BTreeMap<String, Toolchain> {
         ),
         row(
             "python",
-            "pyproject.toml",
+            "pyproject.toml setup.py setup.cfg pytest.ini tox.ini requirements.txt Pipfile",
             [
                 "poetry run pytest {target}",
                 "poetry run pylint {target}",

@@ -15,7 +15,8 @@ pub(super) struct Found<'a> {
     pub(super) others: Vec<String>,
 }
 
-/// The nearest folder from `start` up to `top` that holds a file by which a toolchain is known.
+/// The nearest folder from `start` up to `top` that holds a file by which a toolchain is known. A toolchain's first file says
+/// more than its others: a `requirements.txt` lies in many a project that is none of Python's.
 pub(super) fn find<'a>(
     toolchains: &'a [Toolchain],
     language: Option<&str>,
@@ -37,7 +38,11 @@ pub(super) fn find<'a>(
         .take_while(|folder| folder.components().starts_with(top.components()));
     for folder in upwards {
         let holds = |name: &String| folder.join(name).is_some_and(|path| exists(&path));
-        let mut applying = wanted.iter().filter(|toolchain| toolchain.detect.iter().any(holds));
+        let place = |toolchain: &Toolchain| toolchain.detect.iter().position(holds);
+        let seen = wanted.iter().filter_map(|toolchain| Some((place(toolchain)? > 0, *toolchain)));
+        let mut applying: Vec<(bool, &Toolchain)> = seen.collect();
+        applying.sort_by_key(|(is_weak, _)| *is_weak);
+        let mut applying = applying.into_iter().map(|(_, toolchain)| toolchain);
         if let Some(toolchain) = applying.next() {
             let others = applying.map(|toolchain| toolchain.name.clone()).collect();
             return Ok(Found { toolchain, folder, others });
@@ -47,8 +52,10 @@ pub(super) fn find<'a>(
 }
 
 fn unknown(wanted: &[&Toolchain]) -> ToolError {
-    let files: Vec<_> =
-        wanted.iter().flat_map(|toolchain| &toolchain.detect).map(|name| format!("`{name}`")).collect();
+    // The first tells most; the others only where one toolchain is asked for.
+    let n_named = if wanted.len() == 1 { usize::MAX } else { 1 };
+    let files = wanted.iter().flat_map(|toolchain| toolchain.detect.iter().take(n_named));
+    let files: Vec<_> = files.map(|name| format!("`{name}`")).collect();
     ToolError::new(ErrorCode::NoToolchain, "Nothing in the service folder tells which toolchain to use.").suggestion(
         format!(
             "Give a `target` beneath a folder that has one of {}, or ask the operator to set `tools.toolchain`.",
@@ -69,12 +76,12 @@ mod tests {
     fn toolchains() -> Vec<Toolchain> {
         let row = |name: &str, detect: &str| Toolchain {
             name: name.to_owned(),
-            detect: vec![detect.to_owned()],
+            detect: detect.split_whitespace().map(str::to_owned).collect(),
             ..Toolchain::default()
         };
         vec![
             row("node", "package.json"),
-            row("python", "pyproject.toml"),
+            row("python", "pyproject.toml setup.py requirements.txt"),
             row("rust", "Cargo.toml"),
             row("zig", "build.zig"),
         ]
@@ -112,6 +119,9 @@ mod tests {
             Ok(("python", "svc", "node,zig")),
         );
         check(&["svc/Cargo.toml", "svc/web/package.json"], Some("rust"), "svc/web", Ok(("rust", "svc", "")));
+        check(&["svc/requirements.txt"], None, "svc", Ok(("python", "svc", "")));
+        check(&["svc/requirements.txt", "svc/package.json"], None, "svc", Ok(("node", "svc", "python")));
+        check(&["svc/pyproject.toml", "svc/package.json"], None, "svc", Ok(("python", "svc", "node")));
         check(&["Cargo.toml"], None, "svc", Err("NoToolchain"));
         check(&["svc/Cargo.toml"], Some("python"), "svc", Err("NoToolchain"));
         check(&["svc/Cargo.toml"], Some("cobol"), "svc", Err("ValidationError"));
