@@ -6,6 +6,8 @@ const BUILD: &str = "Use run_test or run_lint, which build the project in the ca
                      the operator to list the program.";
 const SCRIPT: &str =
     "Use run_test for code of the project; for text and data there are jq, awk, sed, sort and grep.";
+const ENVIRONMENT: &str = "Use run_test or run_lint, which find the project's own environment (`.venv`) by \
+                           themselves; nothing but files lasts until the next call.";
 const INSTALL: &str = "Use install_dependencies, which installs what the project's own files list.";
 const MODULES: &str = "Use install_dependencies to fetch modules; go.mod and go.sum say which they are.";
 const PACKAGES: &str =
@@ -50,12 +52,15 @@ const ANY: &[&str] = &["*"];
 /// Programs, the words they were refused for (none: any word), and what to do. The first that fits counts.
 const ROWS: &[(&[&str], &[&str], &str)] = &[
     (&["pytest", "tox", "nox", "jest", "vitest", "mocha", "rspec", "phpunit", "ctest"], &[], TEST),
+    (&["py.test", "ava", "gotestsum"], &[], TEST),
+    (&["node"], &["--test"], TEST),
     (&["cargo"], &["test", "t", "nextest"], TEST),
     (&["npm"], &["test", "t", "tst"], TEST),
     (&["go"], &["test"], TEST),
     (&["python", "python3"], &["pytest", "unittest", "tox", "nox"], TEST),
     (&["eslint", "flake8", "pylint", "isort", "pyright", "prettier", "stylelint", "rubocop"], &[], LINT),
     (&["golangci-lint", "cppcheck", "yamllint", "hadolint", "ruff", "mypy", "black", "tsc"], &[], LINT),
+    (&["ktlint", "biome"], &[], LINT),
     (&["cargo"], &["clippy", "check", "c"], LINT),
     (&["npm"], &["lint"], LINT),
     (&["go"], &["vet"], LINT),
@@ -69,6 +74,9 @@ const ROWS: &[(&[&str], &[&str], &str)] = &[
     (&["uv"], &["sync", "add"], INSTALL),
     (&["bun"], &["install", "add"], INSTALL),
     (&["bundle"], &[], INSTALL),
+    (&["poetry", "uv"], &["run"], ENVIRONMENT),
+    (&["uvx", "pipenv", "pre-commit"], &[], ENVIRONMENT),
+    (&["source", "."], &[], ENVIRONMENT),
     (&["npm"], &["view", "info", "outdated", "audit", "search", "ping"], NETWORK),
     (&["pip", "pip3"], &["--outdated", "index", "search"], NETWORK),
     (&["npm"], ANY, SCRIPTS),
@@ -107,11 +115,7 @@ const ROWS: &[(&[&str], &[&str], &str)] = &[
     (&["less", "more", "most", "zless", "zmore", "view"], &[], PAGE),
     (&["man", "info"], &[], MANUAL),
     (&["sh", "bash", "zsh", "dash", "ksh", "fish", "eval", "exec"], &[], SHELL),
-    (
-        &["export", "set", "unset", "source", ".", "alias", "ulimit", "umask", "history", "jobs"],
-        &[],
-        NO_SHELL,
-    ),
+    (&["export", "set", "unset", "alias", "ulimit", "umask", "history", "jobs"], &[], NO_SHELL),
     (&["ldd"], &[], LIBRARIES),
 ];
 
@@ -151,6 +155,9 @@ mod tests {
         check("npm", "build", Some(SCRIPTS));
         check("npm", "--prefix", None);
         check("yarn", "", Some(PACKAGES));
+        check("poetry", "run", Some(ENVIRONMENT));
+        check("source", "", Some(ENVIRONMENT));
+        check("node", "--test", Some(TEST));
         check("pip", "install", Some(INSTALL));
         check("cargo", "add", Some(INSTALL));
         check("cargo", "run", Some(BUILD));
