@@ -8,6 +8,8 @@ use super::{Facts, NoRunner, TARGET, Target, Work};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runner {
     Jest,
+    /// Jest that waits for changes, unless it is told not to.
+    ReactScripts,
     Vitest,
     Mocha,
     /// `node --test`, with nothing behind its options.
@@ -74,7 +76,8 @@ fn with_manager<'w>(manager: &'w str, words: &[&'w str]) -> Vec<&'w str> {
 impl Runner {
     fn named(name: &str) -> Option<Runner> {
         match name {
-            "jest" | "react-scripts" => Some(Runner::Jest),
+            "jest" => Some(Runner::Jest),
+            "react-scripts" => Some(Runner::ReactScripts),
             "vitest" => Some(Runner::Vitest),
             "mocha" => Some(Runner::Mocha),
             _ => None,
@@ -99,29 +102,33 @@ impl Runner {
     }
 
     pub(super) fn words(self, target: &Target) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        if self == Runner::ReactScripts {
+            words.push("--watchAll=false".to_owned());
+        }
         match target {
-            Target::Everything => Vec::new(),
-            Target::Folder { path } => vec![path.clone()],
-            Target::Name(name) => self.named_test(name),
+            Target::Everything => {}
+            Target::Folder { path } => words.push(path.clone()),
+            Target::Name(name) => words.extend(self.named_test(name)),
             Target::File { path, behind } => {
-                let mut words = Vec::new();
                 let name = behind.trim_start_matches(':');
                 if !name.is_empty() {
                     words.extend(self.named_test(name));
                 }
                 // Jest reads a file's name as a regular expression, and `[id].test.js` is none that means it.
-                if self == Runner::Jest && path.contains(['[', '(', '+', '$']) {
+                let is_jest = matches!(self, Runner::Jest | Runner::ReactScripts);
+                if is_jest && path.contains(['[', '(', '+', '$']) {
                     words.push("--runTestsByPath".to_owned());
                 }
                 words.push(path.clone());
-                words
             }
         }
+        words
     }
 
     fn named_test(self, name: &str) -> Vec<String> {
         match self {
-            Runner::Jest | Runner::Vitest => vec!["-t".to_owned(), name.to_owned()],
+            Runner::Jest | Runner::ReactScripts | Runner::Vitest => vec!["-t".to_owned(), name.to_owned()],
             Runner::Mocha => vec!["-g".to_owned(), name.to_owned()],
             Runner::Node => vec![format!("--test-name-pattern={name}")],
         }
@@ -139,7 +146,7 @@ mod tests {
             ("NODE_ENV=test jest --ci", Some(Runner::Jest)),
             ("tsc -b && vitest run", Some(Runner::Vitest)),
             ("node --experimental-vm-modules node_modules/jest/bin/jest.js", Some(Runner::Jest)),
-            ("react-scripts test", Some(Runner::Jest)),
+            ("react-scripts test", Some(Runner::ReactScripts)),
             ("nyc mocha test/**/*.js", Some(Runner::Mocha)),
             ("node --test", Some(Runner::Node)),
             ("cross-env A=1 node --import tsx --test", None), // `tsx` may be a file
@@ -169,6 +176,8 @@ mod tests {
         check(Runner::Jest, &file("./[id].test.js"), "--runTestsByPath ./[id].test.js");
         check(Runner::Vitest, &file("./[id].test.js"), "./[id].test.js");
         let both = Target::File { path: "./a.test.js".to_owned(), behind: "::adds".to_owned() };
+        check(Runner::ReactScripts, &Target::Everything, "--watchAll=false");
+        check(Runner::ReactScripts, &both, "--watchAll=false -t adds ./a.test.js");
         check(Runner::Mocha, &both, "-g adds ./a.test.js");
         check(Runner::Node, &both, "--test-name-pattern=adds ./a.test.js");
     }
