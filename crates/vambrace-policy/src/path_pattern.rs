@@ -60,6 +60,18 @@ impl PathPattern {
             }
         }
     }
+
+    /// Whether the path is the beginning of a name of several parts, so that a link in its place decides what the whole
+    /// name means.
+    ///
+    /// LIMIT: of patterns without wildcards only; almost every link would be the beginning of one with.
+    pub fn begins_with(&self, components: &[String]) -> bool {
+        let Matcher::Names { anchored, names } = &self.matcher else { return false };
+        let folded: Vec<String> = components.iter().map(|name| name.to_lowercase()).collect();
+        (1..names.len())
+            .filter_map(|n_parts| names.get(..n_parts))
+            .any(|beginning| if *anchored { folded == beginning } else { folded.ends_with(beginning) })
+    }
 }
 
 const LONGEST: usize = 1024;
@@ -158,6 +170,27 @@ mod tests {
         check("deploy/**/prod", "deploy/prod", true);
         check("deploy/**/prod", "deploy/a/test", false);
         check("key\\.txt", "key.txt", true);
+    }
+
+    #[track_caller]
+    fn check_beginning(pattern: &str, path: &str, expected: bool) {
+        let components: Vec<String> = path.split('/').map(str::to_owned).collect();
+        let begins = PathPattern::parse(pattern).unwrap().begins_with(&components);
+        assert_eq!(begins, expected, "{pattern:?} on {path:?}");
+    }
+
+    #[test]
+    fn the_beginning_of_a_longer_name_is_known() {
+        check_beginning(".cargo/config.toml", ".cargo", true);
+        check_beginning(".cargo/config.toml", "a/b/.CARGO", true);
+        check_beginning(".cargo/config.toml", ".cargo/config.toml", false);
+        check_beginning(".cargo/config.toml", ".cargo/x", false);
+        check_beginning(".cargo/config.toml", "cargo", false);
+        check_beginning("a/b/c", "x/a/b", true);
+        check_beginning("/a/b/c", "a/b", true);
+        check_beginning("/a/b/c", "x/a/b", false);
+        check_beginning(".envrc", ".envrc", false);
+        check_beginning("a/*", "a", false);
     }
 
     #[test]

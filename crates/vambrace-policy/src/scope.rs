@@ -110,6 +110,11 @@ impl Scope {
         self.protected.iter().any(|pattern| pattern.covers(components))
     }
 
+    /// Whether a link here would decide what a protected name of several parts means: `.cargo` of `.cargo/config.toml`.
+    pub fn leads_to_protected(&self, components: &[String]) -> bool {
+        self.protected.iter().any(|pattern| pattern.begins_with(components))
+    }
+
     /// The spellings behind `is_masked` and `is_protected`, so that a walk can pass over most names without asking.
     pub fn masked_texts(&self) -> impl Iterator<Item = &str> {
         self.masks().map(PathPattern::text)
@@ -193,6 +198,16 @@ mod tests {
         let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
         let scope = scope(block);
         assert_eq!((scope.is_masked(&parts), scope.is_protected(&parts)), (masked, protected), "{path}");
+    }
+
+    #[test]
+    fn a_link_on_the_way_to_a_protected_name_is_known() {
+        let leads = |path: &str| {
+            let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
+            scope(&[]).leads_to_protected(&parts)
+        };
+        assert!(leads(".cargo") && leads("sub/.config") && leads(".local") && leads(".hg"));
+        assert!(!leads(".cargo/config.toml") && !leads("src") && !leads(".docker"));
     }
 
     #[test]
