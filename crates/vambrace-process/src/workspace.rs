@@ -11,18 +11,20 @@ mod tree;
 mod view;
 mod watch;
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
 use vambrace_policy::{Isolation, Scope};
 
-use folder::Ground;
+use folder::{Ground, LONGEST_PATH, Place};
 use names::Names;
 pub(crate) use tree::why_not_entered;
-use tree::{Id, Tree};
-pub(crate) use view::{Identity, Kind, Seen, View, ViewError, new_protected};
+use tree::{DEEPEST, Id, Tree};
+pub(crate) use view::{Identity, Kind, Masked, Seen, View, ViewError, new_protected};
 use watch::WatchLimits;
 
 /// Keeps what it saw from one walk to the next.
@@ -77,7 +79,8 @@ impl Walker {
     }
 
     fn with_limits(workspace: PathBuf, scope: Arc<Scope>, limits: WatchLimits) -> Walker {
-        let names = Names::of(scope.masked_texts().chain(scope.protected_texts()));
+        let names = Names::of(scope.masked_texts().chain(scope.protected_texts()))
+            .with_leading(scope.protected_texts());
         let zones = zone_parts(&scope).into_iter().map(|parts| Zone { parts, folder: None }).collect();
         let watching = Watching::NotYet { n_walks: 0 };
         let memory = Memory { tree: Tree::new(None), watching, zones, above: Vec::new(), view: None };
@@ -86,8 +89,7 @@ impl Walker {
 
     /// The same view as before, also by its address, if nothing in it changed.
     pub(crate) fn walk(&self) -> Result<Arc<View>, ViewError> {
-        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let root = rustix::fs::open(&self.workspace, flags, Mode::empty()).map_err(ViewError::failed)?;
+        let root = self.open()?;
         self.check_service(&root)?;
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         self.renew(&root, &mut memory)?;
@@ -104,6 +106,62 @@ impl Walker {
         let view = before.filter(|before| **before == view).unwrap_or_else(|| Arc::new(view));
         memory.view = Some(Arc::clone(&view));
         Ok(view)
+    }
+
+    /// What is in a folder whose name is blocked, which no walk enters. Its masked folders are those that cannot be read,
+    /// be it the folder itself.
+    pub(crate) fn look_into(&self, folder: &Path) -> Result<View, ViewError> {
+        let mut view = View::new(self.service());
+        let relative = folder.strip_prefix(&self.workspace).ok();
+        let Some(place) = relative.and_then(|path| Place::masked(path, &self.scope)) else {
+            return Ok(view);
+        };
+        let root = self.open()?;
+        let ground = Ground { root: &root, scope: &self.scope, names: &self.names };
+        let mut tree = Tree::new(None);
+        match tree.apart(ground, place) {
+            Ok(id) => tree.collect(id, &self.workspace, &mut view),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+            Err(_) => view.add_masked(folder.to_owned(), Kind::Folder),
+        }
+        Ok(view)
+    }
+
+    /// Whether a folder is masked because of what it is called, and not because it could not be read.
+    pub(crate) fn is_masked_by_name(&self, folder: &Path) -> bool {
+        let inside = folder.strip_prefix(&self.workspace).unwrap_or(folder);
+        let parts: Vec<String> =
+            inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        self.scope.is_masked(&parts)
+    }
+
+    /// Whether a folder lies where no walk gets to.
+    pub(crate) fn is_out_of_reach(&self, folder: &Path) -> bool {
+        let inside = folder.strip_prefix(&self.workspace).unwrap_or(folder);
+        inside.components().count() > DEEPEST || inside.as_os_str().len() > LONGEST_PATH
+    }
+
+    pub(crate) fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    pub(crate) fn service(&self) -> PathBuf {
+        join(&self.workspace, self.scope.bearings().service())
+    }
+
+    /// Of what is looked for: two walkers with the same number find the same.
+    pub(crate) fn rules(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        env!("CARGO_PKG_VERSION").hash(&mut hasher);
+        self.scope.masked_texts().for_each(|text| text.hash(&mut hasher));
+        0_u8.hash(&mut hasher);
+        self.scope.protected_texts().for_each(|text| text.hash(&mut hasher));
+        hasher.finish()
+    }
+
+    fn open(&self) -> Result<OwnedFd, ViewError> {
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        rustix::fs::open(&self.workspace, flags, Mode::empty()).map_err(ViewError::failed)
     }
 
     fn renew(&self, root: &OwnedFd, memory: &mut Memory) -> Result<(), ViewError> {
@@ -151,7 +209,7 @@ impl Walker {
     }
 
     fn assemble(&self, memory: &Memory) -> View {
-        let mut view = View::new(join(&self.workspace, self.scope.bearings().service()));
+        let mut view = View::new(self.service());
         for zone in &memory.zones {
             if let Some(folder) = zone.folder {
                 view.zones.push(join(&self.workspace, &zone.parts));

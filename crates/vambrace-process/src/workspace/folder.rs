@@ -35,6 +35,8 @@ pub(super) struct Place {
     pub(super) path: CString,
     /// Everything in a protected folder is protected; only the folder itself is named.
     pub(super) in_protected: bool,
+    /// Looked into although its name is blocked: nothing in it is masked once more.
+    pub(super) in_masked: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +56,13 @@ enum What {
     Socket,
     /// The folder itself is laid out as a repository without a working tree.
     Bare,
+}
+
+/// An operator may block what is protected anyway; a program that plants it must not get away with it.
+struct Judged {
+    is_masked: bool,
+    /// Protected or a repository.
+    what: Option<What>,
 }
 
 /// A folder to enter.
@@ -83,14 +92,23 @@ impl Place {
     /// Of a zone.
     pub(super) fn zone(parts: &[String], scope: &Scope) -> Option<Place> {
         let text = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
-        Some(Place { path: CString::new(text).ok()?, in_protected: scope.is_protected(parts) })
+        let path = CString::new(text).ok()?;
+        Some(Place { path, in_protected: scope.is_protected(parts), in_masked: false })
+    }
+
+    /// Of a folder with a blocked name; the path counts from the workspace.
+    pub(super) fn masked(path: &Path, scope: &Scope) -> Option<Place> {
+        let path = CString::new(path.as_os_str().as_bytes()).ok()?;
+        let place = Place { path, in_protected: false, in_masked: true };
+        Some(Place { in_protected: scope.is_protected(&place.parts()), ..place })
     }
 
     /// `None` if the path becomes longer than the kernel takes.
     pub(super) fn below(&self, name: &OsStr, is_protected: bool) -> Option<Place> {
         let path =
             CString::new(self.inside(name)).ok().filter(|path| path.as_bytes().len() <= LONGEST_PATH)?;
-        Some(Place { path, in_protected: self.in_protected || is_protected })
+        let in_protected = self.in_protected || is_protected;
+        Some(Place { path, in_protected, in_masked: self.in_masked })
     }
 
     fn inside(&self, name: &OsStr) -> Vec<u8> {
@@ -158,9 +176,11 @@ impl Find {
     }
 
     /// `from` is the folder that it was found in, or the workspace if `folder` says where that is.
-    fn identify(&mut self, from: &OwnedFd, folder: Option<&Place>) {
+    ///
+    /// An error if the folder lets nobody look: what is there must not be taken for something that went away.
+    fn identify(&mut self, from: &OwnedFd, folder: Option<&Place>) -> Result<(), Errno> {
         let path = match (self.what, folder) {
-            (What::Masked | What::Socket, _) => return,
+            (What::Masked | What::Socket, _) => return Ok(()),
             (What::Bare, None) => b".".to_vec(),
             (What::Bare, Some(place)) if place.is_workspace() => b".".to_vec(),
             (What::Bare, Some(place)) => place.path.as_bytes().to_vec(),
@@ -168,7 +188,9 @@ impl Find {
             (What::Protected | What::Git, Some(place)) => place.inside(&self.name),
         };
         let now = Identity::at(from, Path::new(OsStr::from_bytes(&path)));
+        let is_closed = now == Err(Errno::ACCESS);
         self.identity = now.ok().filter(|(_, kind)| *kind == self.kind).map(|(identity, _)| identity);
+        if is_closed { Err(Errno::ACCESS) } else { Ok(()) }
     }
 }
 
@@ -220,15 +242,15 @@ impl Ground<'_> {
                 known => known,
             };
             let name = OsStr::from_bytes(bytes);
-            let what = self.judge(place.in_protected, &mut parts, name, kind);
-            if let Some(what) = what {
+            let Judged { is_masked, what } = self.judge(place, &mut parts, name, kind);
+            let is_socket = kind == FileType::Socket && !is_masked && what != Some(What::Git);
+            let finds = [is_masked.then_some(What::Masked), what, is_socket.then_some(What::Socket)];
+            for what in finds.into_iter().flatten() {
                 let kind = Kind::of(kind);
                 listing.finds.push(Find { name: name.to_owned(), what, kind, identity: None });
             }
-            let enter = match what {
-                None | Some(What::Protected | What::Bare) => !bytes.eq_ignore_ascii_case(b"node_modules"),
-                Some(What::Masked | What::Git | What::Socket) => false,
-            };
+            // In this spelling alone: in any other it is nobody's folder of packages.
+            let enter = !is_masked && what != Some(What::Git) && bytes != b"node_modules";
             if kind == FileType::Directory && enter {
                 let is_protected = what == Some(What::Protected);
                 listing.entries.push(Entry { name: name.to_owned(), inode: entry.ino(), is_protected });
@@ -240,34 +262,25 @@ impl Ground<'_> {
         }
         listing.entries.sort_unstable();
         listing.finds.sort_by(|a, b| a.name.cmp(&b.name));
-        listing.finds.iter_mut().for_each(|find| find.identify(handle, None));
+        listing.finds.iter_mut().try_for_each(|find| find.identify(handle, None))?;
         Ok(listing)
     }
 
-    fn judge(
-        self,
-        in_protected: bool,
-        parts: &mut Vec<String>,
-        name: &OsStr,
-        kind: FileType,
-    ) -> Option<What> {
+    fn judge(self, place: &Place, parts: &mut Vec<String>, name: &OsStr, kind: FileType) -> Judged {
         if name.as_bytes().eq_ignore_ascii_case(b".git") {
-            return Some(What::Git);
+            return Judged { is_masked: false, what: Some(What::Git) };
         }
-        if kind == FileType::Socket {
-            return Some(What::Socket);
-        }
-        if !self.names.may_matter(name.as_bytes()) {
-            return None;
+        // THREAT: P07, `ln -s harmless .cargo`: to cargo, `harmless/config.toml` is the protected name.
+        let may_lead = kind == FileType::Symlink && self.names.may_lead(name.as_bytes());
+        if !may_lead && !self.names.may_matter(name.as_bytes()) {
+            return Judged { is_masked: false, what: None };
         }
         parts.push(name.to_string_lossy().into_owned());
-        let what = if self.scope.is_masked(parts) {
-            Some(What::Masked)
-        } else {
-            (!in_protected && self.scope.is_protected(parts)).then_some(What::Protected)
-        };
+        let is_masked = !place.in_masked && self.scope.is_masked(parts);
+        let is_protected = !place.in_protected
+            && (self.scope.is_protected(parts) || (may_lead && self.scope.leads_to_protected(parts)));
         parts.pop();
-        what
+        Judged { is_masked, what: is_protected.then_some(What::Protected) }
     }
 
     /// Looks again at what was found in a folder that nobody watches; `true` if something is another one now.
@@ -275,11 +288,17 @@ impl Ground<'_> {
         let mut changed = false;
         for find in finds {
             let before = find.identity;
-            find.identify(self.root, Some(place));
+            // Who may look was the same when it was found: the folder's stamp says so.
+            let _ = find.identify(self.root, Some(place));
             changed |= find.identity != before;
         }
         changed
     }
+}
+
+/// Whether what is in a folder can be reached at all; its names can be read without.
+pub(super) fn is_searchable(handle: &OwnedFd) -> bool {
+    !matches!(rustix::fs::statat(handle, c".", AtFlags::empty()), Err(Errno::ACCESS))
 }
 
 /// A repository has these three; a linked one has its common folder instead of the last two.

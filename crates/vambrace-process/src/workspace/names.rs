@@ -9,6 +9,8 @@ pub(super) struct Names {
     exact: HashSet<Vec<u8>>,
     /// What stands before the first and after the last wildcard.
     open: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The parts before the last one of patterns without wildcards: what a link can stand for.
+    leading: HashSet<Vec<u8>>,
     /// A pattern that this filter does not understand: everything is asked.
     everything: bool,
 }
@@ -20,6 +22,16 @@ impl Names {
             names.add(&text.trim().to_lowercase());
         }
         names
+    }
+
+    pub(super) fn with_leading<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> Names {
+        for text in texts {
+            let text = text.trim().to_lowercase();
+            let mut parts = text.split('/').filter(|part| !part.is_empty() && *part != ".");
+            parts.next_back();
+            self.leading.extend(parts.map(|part| part.as_bytes().to_vec()));
+        }
+        self
     }
 
     fn add(&mut self, text: &str) {
@@ -45,6 +57,11 @@ impl Names {
         let lower = name.to_ascii_lowercase();
         self.exact.contains(&lower)
             || self.open.iter().any(|(before, after)| lower.starts_with(before) && lower.ends_with(after))
+    }
+
+    /// `false` only if no pattern of several parts can begin with a link of this name.
+    pub(super) fn may_lead(&self, name: &[u8]) -> bool {
+        !name.is_ascii() || self.leading.contains(&name.to_ascii_lowercase())
     }
 }
 
@@ -72,5 +89,12 @@ mod tests {
         check(&["{a,b}"], "anything", true);
         check(&["x[12]"], "anything", true);
         check(&[".env"], "größe", true);
+    }
+
+    #[test]
+    fn a_link_can_stand_for_every_other_part() {
+        let names = Names::default().with_leading(["/a/B/c", ".envrc"].into_iter());
+        let may_lead = ["a", "b", "A", "c", ".envrc", "größe"].map(|name| names.may_lead(name.as_bytes()));
+        assert_eq!(may_lead, [true, true, true, false, false, true]);
     }
 }

@@ -41,11 +41,20 @@ impl Place {
         Walker::with_limits(self.base.clone(), self.scope(service, isolation), limits)
     }
 
+    /// With an operator who blocks these names too.
+    fn blocking(&self, names: &[&str]) -> Walker {
+        Walker::with_limits(self.base.clone(), self.scope_blocking("", Isolation::Strict, names), WATCHES)
+    }
+
     fn scope(&self, service: &str, isolation: Isolation) -> Arc<Scope> {
+        self.scope_blocking(service, isolation, &["/private/*.txt", "*.pem"])
+    }
+
+    fn scope_blocking(&self, service: &str, isolation: Isolation, names: &[&str]) -> Arc<Scope> {
         let settings = ScopeSettings {
             bearings: Bearings::new(&[self.base.to_str().unwrap()], service, &["shared", "docs/policies"]),
             isolation,
-            block_patterns: vec!["/private/*.txt".to_owned(), "*.pem".to_owned()],
+            block_patterns: names.iter().map(|name| (*name).to_owned()).collect(),
             shared_inside_own: false,
             symlinks: Symlinks::Inside,
             hard_links: HardLinks::ReadOnly,
@@ -240,6 +249,66 @@ fn what_a_run_planted_is_named_once() {
         place.short(planted),
         [".claude", "a/.vscode", "b/.git", "b/c/.mcp.json", "bare/HEAD", "n/.vscode"]
     );
+}
+
+/// Each in a way that made it look like something else.
+#[test]
+fn a_protected_name_in_disguise_is_named() {
+    let place = Place::new();
+    place.make(&["cfg/config.toml", "real/.local/x", "node_modules/p/.vscode/x"]);
+    symlink("../cfg", place.base.join("real/.config")).unwrap();
+    let walker = place.walker("", Isolation::Strict);
+    let before = walker.walk().unwrap();
+    assert_eq!(place.short(seen(&before.protected)), ["real/.config"]);
+    // A repository, a socket, a link on the way to a name of two parts, and a folder of packages that is none.
+    place.make(&["s/.idea/HEAD", "s/.idea/objects/", "s/.idea/refs/", "Node_Modules/.vscode/x"]);
+    let _listener = UnixListener::bind(place.base.join(".envrc")).unwrap();
+    symlink("cfg", place.base.join(".cargo")).unwrap();
+    symlink("cfg", place.base.join("s/.LOCAL")).unwrap();
+    symlink("cfg", place.base.join("s/local")).unwrap();
+    let after = walker.walk().unwrap();
+    let planted = [".cargo", ".envrc", "Node_Modules/.vscode", "s/.LOCAL", "s/.idea"];
+    assert_eq!(place.short(new_protected(&before, &after)), planted);
+    assert_eq!(place.short(after.sockets.clone()), [".envrc"], "nobody connects to it either");
+}
+
+/// An operator who blocks a protected name as well must not make it one that programs can plant.
+#[test]
+fn a_name_can_be_masked_and_protected() {
+    let place = Place::new();
+    place.make(&["a/.vscode/x", "b/", "sub/.envrc"]);
+    let walker = place.blocking(&[".vscode", ".envrc"]);
+    let before = walker.walk().unwrap();
+    assert_eq!(place.short(masked(&before)), ["a/.vscode", "sub/.envrc"]);
+    assert_eq!(place.short(seen(&before.protected)), ["a/.vscode", "sub/.envrc"]);
+    place.make(&["b/.vscode/x", "b/.envrc"]);
+    let after = walker.walk().unwrap();
+    assert_eq!(place.short(new_protected(&before, &after)), ["b/.envrc", "b/.vscode"]);
+}
+
+#[test]
+fn the_nearest_to_the_top_come_first() {
+    let place = Place::new();
+    let walker = place.walker("", Isolation::Strict);
+    let before = walker.walk().unwrap_or_default();
+    place.make(&["a/b/c/.envrc", "z/.envrc", "a/b/.envrc"]);
+    let new = new_protected(&before, &walker.walk().unwrap());
+    let expected = ["z/.envrc", "a/b/.envrc", "a/b/c/.envrc"].map(|name| place.base.join(name));
+    assert_eq!(new, expected);
+}
+
+#[test]
+fn a_folder_with_a_blocked_name_can_be_looked_into() {
+    let place = Place::new();
+    place.make(&["secrets/.vscode/x", "secrets/.env", "secrets/deep/secrets/.git/x", "a/.vscode/x"]);
+    let walker = place.walker("", Isolation::Strict);
+    let inside = walker.look_into(&place.base.join("secrets")).unwrap();
+    assert_eq!(place.short(seen(&inside.protected)), ["secrets/.vscode"]);
+    assert_eq!(place.short(seen(&inside.repositories)), ["secrets/deep/secrets/.git"]);
+    assert_eq!(masked(&inside), Vec::<PathBuf>::new());
+    for (path, by_name) in [("secrets", true), ("secrets/deep", true), ("a", false), ("a/.vscode", false)] {
+        assert_eq!(walker.is_masked_by_name(&place.base.join(path)), by_name, "{path}");
+    }
 }
 
 fn n_read(walker: &Walker) -> usize {

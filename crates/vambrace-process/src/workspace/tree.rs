@@ -14,12 +14,12 @@ use std::path::Path;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
-use super::folder::{Entry, Find, Ground, LONGEST_PATH, Listing, Place, Stamp};
+use super::folder::{Entry, Find, Ground, LONGEST_PATH, Listing, Place, Stamp, is_searchable};
 use super::view::View;
 use super::watch::{Exhausted, WatchLimits, Watches};
 
 /// Deeper folders are masked whole: no project has them, and each level costs a frame.
-const DEEPEST: usize = 96;
+pub(super) const DEEPEST: usize = 96;
 
 /// Why a folder of the workspace is masked although nothing is wrong with it, if that is so.
 pub(crate) fn why_not_entered(inside: &Path) -> Option<String> {
@@ -152,6 +152,11 @@ impl Tree {
         zone.ok()
     }
 
+    /// A folder that belongs to no zone, for a tree of its own.
+    pub(super) fn apart(&mut self, ground: Ground<'_>, place: Place) -> Result<Id, Errno> {
+        self.visit(ground, place, None)
+    }
+
     /// Adds what was found here and below, parents before children.
     pub(super) fn collect(&self, id: Id, workspace: &Path, view: &mut View) {
         let Some(folder) = self.folder(id).filter(|folder| folder.has_finds) else { return };
@@ -269,6 +274,11 @@ impl Tree {
         let Listing { mut finds, entries } = ground.list(handle, &folder.place, &mut self.buffer)?;
         let (children, closed) = self.enter(ground, id, entries, below);
         let is_complete = closed.is_empty();
+        if !is_complete && !is_searchable(handle) {
+            // Then this one is closed, not each of those in it.
+            children.into_iter().for_each(|child| drop(self.forget(child)));
+            return Err(Errno::ACCESS);
+        }
         finds.extend(closed);
         let Some(folder) = self.folder_mut(id) else { return Err(Errno::NOENT) };
         folder.stamp = stamp;

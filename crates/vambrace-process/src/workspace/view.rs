@@ -167,6 +167,26 @@ impl View {
         self.pinned = pinned.into_iter().collect();
     }
 
+    /// Forgets what another view does not have, in one folder; what `keep` says stays.
+    pub(crate) fn retain_known(&mut self, other: &View, within: &Path, keep: &dyn Fn(&Path) -> bool) {
+        let known = Known::of(other);
+        let masked: BTreeSet<&Path> = other.masked.iter().map(|masked| masked.path.as_path()).collect();
+        let stays = |seen: &Seen| !seen.path.starts_with(within) || known.has(seen) || keep(&seen.path);
+        for list in [&mut self.protected, &mut self.repositories, &mut self.git_files] {
+            list.retain(stays);
+        }
+        self.masked.retain(|entry| {
+            !entry.is_folder || !entry.path.starts_with(within) || masked.contains(entry.path.as_path())
+        });
+    }
+
+    /// Adds what was found where a walk does not go.
+    pub(crate) fn add_all(&mut self, other: View) {
+        self.protected.extend(other.protected);
+        self.repositories.extend(other.repositories);
+        self.git_files.extend(other.git_files);
+    }
+
     /// Asked before a cage is built, and not after a run: a program that makes more names than fit must not get away with
     /// all of them.
     pub(crate) fn check_size(&self) -> Result<(), ViewError> {
@@ -180,32 +200,40 @@ impl View {
 /// there before, at any depth. A folder or link in the place of another one counts as new.
 ///
 /// LIMIT: a file is compared by its name only, because editors replace files when a person saves.
+///
+/// The nearest to the top come first: if not all can be taken away, those that are read most often are.
 pub(crate) fn new_protected(before: &View, after: &View) -> Vec<PathBuf> {
-    let known: HashMap<&Path, &Seen> = all_seen(before).map(|seen| (seen.path.as_path(), seen)).collect();
-    let is_known = |seen: &Seen| {
-        known.get(seen.path.as_path()).is_some_and(|old| match (old.kind, seen.kind) {
-            (Kind::File, Kind::File) => true,
-            _ => old.kind == seen.kind && old.identity == seen.identity,
-        })
-    };
-    let mut new: Vec<PathBuf> = Vec::new();
-    for seen in all_seen(after).filter(|seen| !is_known(seen)) {
-        // A folder that became a repository may hold a person's work. Without its `HEAD` it is a folder again.
-        if seen.kind == Kind::Folder && is_bare(after, seen) {
-            new.push(seen.path.join("HEAD"));
-            continue;
-        }
-        // Moving a folder away moves what is in it.
-        if !new.iter().any(|path| seen.path.starts_with(path)) {
-            new.push(seen.path.clone());
-        }
-    }
+    let known = Known::of(before);
+    // A folder that became a repository may hold a person's work. Without its `HEAD` it is a folder again.
+    let is_bare = |seen: &&Seen| !seen.path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
+    let whole = after.protected.iter().chain(&after.git_files);
+    let whole = whole.chain(after.repositories.iter().filter(|seen| !is_bare(seen)));
+    let whole: BTreeSet<&Path> =
+        whole.filter(|seen| !known.has(seen)).map(|seen| seen.path.as_path()).collect();
+    // Moving a folder away moves what is in it.
+    let goes_along = |path: &Path| path.ancestors().skip(1).any(|above| whole.contains(above));
+    let bare = after.repositories.iter().filter(is_bare).filter(|seen| !known.has(seen));
+    let heads = bare.filter(|seen| !whole.contains(seen.path.as_path())).map(|seen| seen.path.join("HEAD"));
+    let mut new: Vec<PathBuf> = whole.iter().map(|path| (*path).to_owned()).chain(heads).collect();
+    new.retain(|path| !goes_along(path));
+    new.sort_by_key(|path| path.components().count());
     new
 }
 
-fn is_bare(view: &View, seen: &Seen) -> bool {
-    let is_git = seen.path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
-    !is_git && view.repositories.iter().any(|other| other.path == seen.path)
+/// What a view lists, by its name.
+struct Known<'v>(HashMap<&'v Path, &'v Seen>);
+
+impl<'v> Known<'v> {
+    fn of(view: &'v View) -> Known<'v> {
+        Known(all_seen(view).map(|seen| (seen.path.as_path(), seen)).collect())
+    }
+
+    fn has(&self, seen: &Seen) -> bool {
+        self.0.get(seen.path.as_path()).is_some_and(|old| match (old.kind, seen.kind) {
+            (Kind::File, Kind::File) => true,
+            _ => old.kind == seen.kind && old.identity == seen.identity,
+        })
+    }
 }
 
 fn all_seen(view: &View) -> impl Iterator<Item = &Seen> {
