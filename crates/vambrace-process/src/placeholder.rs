@@ -5,8 +5,10 @@
 //!
 //! INVARIANT: only an empty folder is ever removed.
 
+mod behind;
 mod beneath;
 mod carry;
+mod mode;
 mod place;
 mod quarantine;
 mod recover;
@@ -17,8 +19,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+pub(crate) use behind::{Looked, look_behind};
 use place::{Missing, Place};
-pub(crate) use quarantine::{Moved, open_again, quarantine};
+pub(crate) use quarantine::{Moved, quarantine};
 pub(crate) use recover::recover;
 pub(crate) use runs::{RunJournal, Running, Witness};
 
@@ -96,14 +99,18 @@ impl Placeholders {
     /// LIMIT: what a person puts into a folder that another process made after our cage was built is taken for planted,
     /// because nothing covers that folder in our cage.
     pub(crate) fn planted(&self, before: &View, after: &View) -> Vec<PathBuf> {
-        let mut planted = new_protected(before, after);
+        // The same one, if nothing changed.
+        let mut planted = if std::ptr::eq(before, after) { Vec::new() } else { new_protected(before, after) };
         without_placeholders(&mut planted, &after.service);
-        let Ok(service) = beneath::open_exactly(&after.service) else { return planted };
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that we hold was covered in our cages: what is in it came from outside. One that somebody else holds was open
+        // to a program that has no private root.
+        if known.values().all(|known| known.place.strong_count() > 0) {
+            return planted;
+        }
+        let Ok(service) = beneath::open_exactly(&after.service) else { return planted };
         for name in NAMES {
             let path = after.service.join(name);
-            // One that we hold was covered in our cages: what is in it came from outside. One that somebody else holds was
-            // open to a program that has no private root.
             let Some(known) = known.get(&path).filter(|known| known.place.strong_count() == 0) else {
                 continue;
             };

@@ -192,9 +192,7 @@ impl Programs {
     fn run_caged(&self, job: &Job, context: &RunContext<'_>) -> Result<Finished, ProgramError> {
         let order = self.order(job, Some(context))?;
         // Before the cage is built: what a program of another call makes meanwhile must not be taken for old.
-        let walk = || self.walker.walk().map_err(|error| ProgramError::View { why: error.to_string() });
-        let before = self.baseline.enter(walk)?;
-        let running = self.note_begin(&before.view)?;
+        let before = self.baseline.enter(|| self.first_look(context))?;
         let mut kept = self.settled_cell(job, context.caller)?;
         let mut warnings = self.weigh(&kept.layers)?;
         let outcome = self.execute(&mut kept.cell, &order, job, context);
@@ -212,7 +210,7 @@ impl Programs {
             self.shelf.dissolve(kept);
         }
         let swept = self.sweep(&before.view, context);
-        drop((before, running));
+        drop(before);
         swept?;
         let captured = match outcome {
             Err(cell::CageError::Died) if exceeded => {
@@ -423,8 +421,7 @@ impl Programs {
         let service = self.service();
         let traps = Traps::set(&self.settings.state, &self.settings.workspace, &service)
             .map_err(|error| broken(format!("the traps of the self-test: {error}")))?;
-        let swept =
-            recover(&self.settings.state, &self.settings.workspace, &service, &|| self.walker.walk().ok());
+        let swept = recover(&self.settings.state, &self.walker, None);
         let swept = swept.iter().map(|moved| self.describe(moved)).collect();
         let (order, mut kept, traps) = self.attack_cell(traps)?;
         let missing = kept.layers.missing.clone();
@@ -447,18 +444,13 @@ impl Programs {
     }
 
     fn service(&self) -> PathBuf {
-        let mut service = self.settings.workspace.clone();
-        service.extend(self.settings.scope.bearings().service());
-        service
+        self.walker.service()
     }
 
     /// Without a place to keep it, what is planted before a kill stays until a person finds it; the sweep after a run does
     /// not need it.
     fn journal(&self) -> Option<&Arc<RunJournal>> {
-        let open = || {
-            let service = self.service();
-            RunJournal::open(&self.settings.state, &self.settings.workspace, &service).ok().map(Arc::new)
-        };
+        let open = || RunJournal::open(&self.settings.state, &self.walker).ok().map(Arc::new);
         self.journal.get_or_init(open).as_ref()
     }
 

@@ -22,7 +22,6 @@ use vambrace_policy::{Isolation, Scope};
 
 use folder::{Ground, LONGEST_PATH, Place};
 use names::Names;
-pub(crate) use tree::why_not_entered;
 use tree::{DEEPEST, Id, Tree};
 pub(crate) use view::{Identity, Kind, Masked, Seen, View, ViewError, new_protected};
 use watch::WatchLimits;
@@ -135,10 +134,14 @@ impl Walker {
         self.scope.is_masked(&parts)
     }
 
-    /// Whether a folder lies where no walk gets to.
-    pub(crate) fn is_out_of_reach(&self, folder: &Path) -> bool {
+    /// Why a folder lies where no walk gets to, if it does.
+    pub(crate) fn why_out_of_reach(&self, folder: &Path) -> Option<String> {
         let inside = folder.strip_prefix(&self.workspace).unwrap_or(folder);
-        inside.components().count() > DEEPEST || inside.as_os_str().len() > LONGEST_PATH
+        if inside.components().count() > DEEPEST {
+            return Some(format!("it lies more than {DEEPEST} folders deep"));
+        }
+        let is_long = inside.as_os_str().len() > LONGEST_PATH;
+        is_long.then(|| format!("its path has more than {LONGEST_PATH} bytes"))
     }
 
     pub(crate) fn workspace(&self) -> &Path {

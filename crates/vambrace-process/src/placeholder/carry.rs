@@ -9,8 +9,10 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, Dir, FileType, OFlags, Stat};
 use rustix::io::Errno;
+
+use super::mode::{Mode, open_up, or_opened};
 
 /// What is larger stays in its place under another name.
 const MOST_BYTES: u64 = 256 << 20;
@@ -83,7 +85,7 @@ fn copy_file(
     budget: &mut Budget,
 ) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let source = rustix::fs::openat(from, name, flags, Mode::empty())?;
+    let source = open_closed(from, name, flags)?;
     let stat = rustix::fs::fstat(&source)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -97,7 +99,7 @@ fn copy_file(
 }
 
 pub(super) fn remove(from: &OwnedFd, name: &OsStr, levels: usize) -> io::Result<()> {
-    match rustix::fs::unlinkat(from, name, AtFlags::empty()) {
+    match or_opened(from, || rustix::fs::unlinkat(from, name, AtFlags::empty())) {
         Err(Errno::ISDIR | Errno::PERM) => {}
         other => return Ok(other?),
     }
@@ -108,11 +110,22 @@ pub(super) fn remove(from: &OwnedFd, name: &OsStr, levels: usize) -> io::Result<
     for name in names(&folder)? {
         remove(&folder, OsStr::from_bytes(name.as_bytes()), levels)?;
     }
-    Ok(rustix::fs::unlinkat(from, name, AtFlags::REMOVEDIR)?)
+    Ok(or_opened(from, || rustix::fs::unlinkat(from, name, AtFlags::REMOVEDIR))?)
 }
 
 fn open_folder(above: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    open_closed(above, name, flags)
+}
+
+/// A program may have left a folder or file that even its owner, who it is, cannot read.
+fn open_closed(above: &OwnedFd, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let opened = rustix::fs::openat(above, name, flags, Mode::empty());
+    if opened.as_ref().err() != Some(&Errno::ACCESS) {
+        return opened;
+    }
+    let thing = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    open_up(&rustix::fs::openat(above, name, thing, Mode::empty())?).map_err(|_| Errno::ACCESS)?;
     rustix::fs::openat(above, name, flags, Mode::empty())
 }
 

@@ -11,6 +11,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
+use super::mode::or_opened;
 use crate::workspace::{Identity, Kind};
 
 const STICKY: u32 = 0o1000;
@@ -52,7 +53,9 @@ impl Place {
             let folder = match open(service, name) {
                 Ok(folder) => folder,
                 Err(Errno::NOENT) if missing == Missing::Make => {
-                    match rustix::fs::mkdirat(service, name, Mode::from_raw_mode(MODE)) {
+                    // THREAT: P07, `chmod 555 .` in one run, `chmod 755 .; mkdir .vscode` in the next.
+                    match or_opened(service, || rustix::fs::mkdirat(service, name, Mode::from_raw_mode(MODE)))
+                    {
                         Ok(()) | Err(Errno::EXIST) => continue,
                         Err(_) => return None,
                     }
@@ -103,10 +106,14 @@ impl Place {
         {
             return;
         }
-        if !self.stands() || !is_sticky(&self.folder) {
-            return;
-        }
-        let removed = rustix::fs::unlinkat(self.service.as_ref(), self.name, AtFlags::REMOVEDIR);
+        // A program may have closed the service around it.
+        let removed = or_opened(&self.service, || {
+            rustix::fs::statat(self.service.as_ref(), self.name, AtFlags::SYMLINK_NOFOLLOW)?;
+            if self.stands() && is_sticky(&self.folder) {
+                rustix::fs::unlinkat(self.service.as_ref(), self.name, AtFlags::REMOVEDIR)?;
+            }
+            Ok(())
+        });
         if removed == Err(Errno::NOTEMPTY)
             && let Ok(stat) = rustix::fs::fstat(&self.folder)
         {

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{Mode, OFlags, RenameFlags};
+use rustix::fs::{OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::beneath;
 use super::carry::{Budget, carry};
+use super::mode::{Mode, open_up, or_opened, set_mode};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moved {
@@ -23,7 +24,7 @@ pub(crate) struct Moved {
 }
 
 /// LIMIT: of one run. What is more is said to be still there, and the call fails.
-const MOST: usize = 10_000;
+const MOST: usize = 200_000;
 
 /// `new` lies beneath `workspace`; `state` is a folder of ours outside of it. What one run made goes into one folder.
 pub(crate) fn quarantine(new: &[PathBuf], workspace: &Path, state: &Path) -> Vec<Moved> {
@@ -73,15 +74,13 @@ impl Shelf {
         // A name may be as long as names can be, so not all of it fits behind a number.
         let short: String = name.to_string_lossy().chars().take(60).collect();
         let kept = format!("{number}-{short}");
-        let mut renamed =
-            rustix::fs::renameat_with(&parent, name, &self.handle, &kept, RenameFlags::NOREPLACE);
+        let mut renamed = move_once(&parent, name, &self.handle, &kept);
         if renamed == Err(Errno::ACCESS) {
-            // Taken away by its maker; it belongs to the same user as we do.
-            open_up(&parent)?;
+            // A folder that changes its parent is itself changed; it belongs to the same user as we do.
             if let Ok(thing) = beneath::open_thing(&parent, Path::new(name)) {
                 open_up(&thing)?;
             }
-            renamed = rustix::fs::renameat_with(&parent, name, &self.handle, &kept, RenameFlags::NOREPLACE);
+            renamed = move_once(&parent, name, &self.handle, &kept);
         }
         match renamed {
             Ok(()) => return Ok(self.path.join(kept)),
@@ -103,37 +102,16 @@ impl Shelf {
     }
 }
 
-/// A folder of the workspace that its owner can read and change again.
-pub(crate) fn open_again(workspace: &Path, folder: &Path) -> io::Result<()> {
-    // The workspace itself may be closed too; its own descriptor needs no right on it.
-    let handle = if folder == workspace {
-        beneath::open_exactly(workspace)?
-    } else {
-        beneath::open_folder(workspace, folder)?
-    };
-    open_up(&handle)
-}
-
-/// Gives a folder's owner back what a program took from it. By descriptor: a path could lead elsewhere by now.
-fn open_up(thing: &OwnedFd) -> io::Result<()> {
-    let stat = rustix::fs::fstat(thing)?;
-    if rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir() {
-        set_mode(thing, Mode::from_raw_mode(stat.st_mode) | Mode::RWXU)?;
-    }
-    Ok(())
-}
-
-fn set_mode(thing: &OwnedFd, mode: Mode) -> io::Result<()> {
-    use std::os::fd::AsRawFd as _;
-    let link = format!("/proc/self/fd/{}", thing.as_raw_fd());
-    Ok(rustix::fs::chmod(link, mode)?)
+/// Nothing is replaced. The folder that it leaves may be closed to its owner, by a program.
+fn move_once(from: &OwnedFd, name: &OsStr, to: &OwnedFd, kept: &str) -> Result<(), Errno> {
+    or_opened(from, || rustix::fs::renameat_with(from, name, to, kept, RenameFlags::NOREPLACE))
 }
 
 fn aside(parent: &OwnedFd, name: &OsStr) -> io::Result<String> {
     let plain: String = name.to_string_lossy().trim_start_matches('.').chars().take(60).collect();
     for number in 0..1000_u32 {
         let aside = format!("quarantined-{number}-{plain}.txt");
-        match rustix::fs::renameat_with(parent, name, parent, &aside, RenameFlags::NOREPLACE) {
+        match move_once(parent, name, parent, &aside) {
             Ok(()) => return Ok(aside),
             Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),

@@ -5,37 +5,33 @@ use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rustix::event::Timespec;
+use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FlockOperation, StatxFlags};
 use rustix::io::Errno;
 
+use super::behind::{Looked, Opened, look_behind};
 use super::quarantine::{Moved, quarantine};
 use super::run_record::{Activity, Moment, RunRecord, parse};
-use super::runs::{FOLDER, started};
+use super::runs::{FOLDER, LONGEST, started};
 use super::{beneath, without_placeholders};
-use crate::workspace::{View, new_protected};
+use crate::workspace::{Walker, new_protected};
 
-/// The longest list that a walk accepts, with the longest paths.
-const LONGEST: u64 = 64 << 20;
 /// A launcher whose front is dead kills its cells and goes; this many times a thousandth of a second it is waited for.
 const MOST_WAITS: u32 = 5_000;
 const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
-/// To be called before anything runs, and before placeholders are held. `walk` looks at the workspace as it is now.
+/// To be called before a program starts while no other of this process runs. `own` is the journal of this process.
 ///
 /// Journals of other services are left for those who serve them. LIMIT: without a witness (another backend than our own, a
 /// launcher that was killed too) the moment of death is unknown; what may have been planted is named and left.
-pub(crate) fn recover(
-    state: &Path,
-    workspace: &Path,
-    service: &Path,
-    walk: &dyn Fn() -> Option<Arc<View>>,
-) -> Vec<Moved> {
+pub(crate) fn recover(state: &Path, walker: &Walker, own: Option<&Path>) -> Vec<Moved> {
+    let (workspace, service) = (walker.workspace(), walker.service());
     let mut moved = Vec::new();
     let Ok(entries) = std::fs::read_dir(state.join(FOLDER)) else { return moved };
-    for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    for path in paths.filter(|path| Some(path.as_path()) != own) {
         let Some(file) = abandoned(&path) else { continue };
         let mut text = String::new();
         let read = (&file).take(LONGEST).read_to_string(&mut text);
@@ -47,8 +43,9 @@ pub(crate) fn recover(
             if record.workspace != workspace || record.service != service {
                 continue;
             }
-            let Some(after) = walk() else { continue };
-            moved.extend(sweep(record, &after, state));
+            // Looked at again by the next one, if it cannot be looked at now.
+            let Ok(swept) = sweep(record, walker, state) else { continue };
+            moved.extend(swept);
         }
         let _ = std::fs::remove_file(&path);
     }
@@ -84,20 +81,26 @@ fn is_gone(journal: &Path) -> bool {
     process.zip(start).is_some_and(|(process, start)| started(process) != Some(start))
 }
 
-fn sweep(record: RunRecord, after: &View, state: &Path) -> Vec<Moved> {
-    let RunRecord { since, workspace, service, names, dead, .. } = record;
-    let before = View { protected: names, ..View::default() };
-    let mut new = new_protected(&before, after);
+fn sweep(record: RunRecord, walker: &Walker, state: &Path) -> Result<Vec<Moved>, String> {
+    let RunRecord { since, workspace, service, listed, dead, .. } = record;
+    let before = listed.into_view();
+    let Looked { view: after, out_of_reach, opened } = look_behind(walker, &before)?;
+    let mut new = new_protected(&before, &after);
+    new.extend(out_of_reach);
     without_placeholders(&mut new, &service);
     // An earlier one is of a launcher that was replaced.
     let dead = dead.filter(|dead| *dead >= since);
     // Without a moment of death: all that is not older than the run.
     let until = dead.unwrap_or((i64::MAX, 0));
-    new.retain(|path| is_touched(path, &workspace, &service, since, until));
-    match dead {
+    let ground = Ground { workspace: &workspace, service: &service, opened: &opened };
+    new.retain(|path| ground.is_touched(path, since, until));
+    let moved = match dead {
         Some(_) => quarantine(&new, &workspace, state),
         None => new.into_iter().map(left).collect(),
-    }
+    };
+    // It may have been a person who closed them.
+    opened.close_again();
+    Ok(moved)
 }
 
 fn left(from: PathBuf) -> Moved {
@@ -105,16 +108,30 @@ fn left(from: PathBuf) -> Moved {
     Moved { from, to: Err(why.to_owned()) }
 }
 
-/// Born, or renamed or linked into its place, while programs ran: it, or a folder on the way to it. Whatever changes an
-/// entry stamps it, and nobody but the kernel sets that stamp.
-fn is_touched(path: &Path, workspace: &Path, service: &Path, since: Moment, until: Moment) -> bool {
-    let Ok(root) = beneath::open_exactly(workspace) else { return false };
-    let on_the_way = path.ancestors().take_while(|above| above.starts_with(service) && *above != service);
-    let wanted = StatxFlags::BTIME | StatxFlags::CTIME;
-    on_the_way.filter_map(|above| beneath::relative(workspace, above).ok()).any(|relative| {
-        let Ok(thing) = beneath::open_thing(&root, relative) else { return false };
-        let Ok(stat) = rustix::fs::statx(&thing, c"", AtFlags::EMPTY_PATH, wanted) else { return false };
-        let stamps = [stat.stx_btime, stat.stx_ctime].map(|stamp| (stamp.tv_sec, stamp.tv_nsec));
-        stamps.iter().any(|stamp| (since..=until).contains(stamp))
-    })
+struct Ground<'g> {
+    workspace: &'g Path,
+    service: &'g Path,
+    opened: &'g Opened,
+}
+
+impl Ground<'_> {
+    /// Born, or renamed or linked into its place, while programs ran: it, or a folder on the way to it. Whatever changes
+    /// an entry stamps it, and nobody but the kernel sets that stamp.
+    fn is_touched(&self, path: &Path, since: Moment, until: Moment) -> bool {
+        let Ok(root) = beneath::open_exactly(self.workspace) else { return false };
+        let on_the_way =
+            path.ancestors().take_while(|above| above.starts_with(self.service) && *above != self.service);
+        let mut stamps = on_the_way.filter_map(|above| self.stamps(&root, above)).flatten();
+        stamps.any(|stamp| (since..=until).contains(&stamp))
+    }
+
+    fn stamps(&self, root: &OwnedFd, path: &Path) -> Option<[Moment; 2]> {
+        if let Some(stamps) = self.opened.stamps(path) {
+            return Some(stamps);
+        }
+        let thing = beneath::open_thing(root, beneath::relative(self.workspace, path).ok()?).ok()?;
+        let wanted = StatxFlags::BTIME | StatxFlags::CTIME;
+        let stat = rustix::fs::statx(&thing, c"", AtFlags::EMPTY_PATH, wanted).ok()?;
+        Some([stat.stx_btime, stat.stx_ctime].map(|stamp| (stamp.tv_sec, stamp.tv_nsec)))
+    }
 }

@@ -3,8 +3,9 @@
 //!
 //! ```text
 //! busy 00000000001790000000 000000123       always as long, so that it is overwritten in place
-//! at /project /project/service
+//! at /project /project/service 12345        the number says which rules it was looked at with
 //! D /project/.git 2049 77 1780000000 5      kind, path, device, inode, birth
+//! M /project/secrets                        a folder that programs do not see into
 //! end
 //! dead 1790000004 9                         from the launcher, when nothing of ours runs any more
 //! ```
@@ -13,7 +14,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::workspace::{Identity, Kind, Seen};
+use crate::workspace::{Identity, Kind, Masked, Seen, View};
 
 /// Seconds and nanoseconds, as the kernel stamps files.
 pub(super) type Moment = (i64, u32);
@@ -30,8 +31,40 @@ pub(super) struct RunRecord {
     pub(super) since: Moment,
     pub(super) workspace: PathBuf,
     pub(super) service: PathBuf,
-    pub(super) names: Vec<Seen>,
+    pub(super) rules: u64,
+    pub(super) listed: Listed,
     pub(super) dead: Option<Moment>,
+}
+
+/// What was there when nothing ran.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Listed {
+    pub(super) names: Vec<Seen>,
+    pub(super) masked: Vec<PathBuf>,
+}
+
+impl Listed {
+    pub(super) fn of(view: &View) -> Listed {
+        Listed { names: names(view).cloned().collect(), masked: masked(view).cloned().collect() }
+    }
+
+    pub(super) fn is_of(&self, view: &View) -> bool {
+        self.names.iter().eq(names(view)) && self.masked.iter().eq(masked(view))
+    }
+
+    /// As far as it says how things were.
+    pub(super) fn into_view(self) -> View {
+        let masked = self.masked.into_iter().map(|path| Masked { path, is_folder: true });
+        View { protected: self.names, masked: masked.collect(), ..View::default() }
+    }
+}
+
+fn names(view: &View) -> impl Iterator<Item = &Seen> {
+    view.protected.iter().chain(&view.repositories).chain(&view.git_files)
+}
+
+fn masked(view: &View) -> impl Iterator<Item = &PathBuf> {
+    view.masked.iter().filter(|masked| masked.is_folder).map(|masked| &masked.path)
 }
 
 pub(super) fn head(activity: Activity, (seconds, nanoseconds): Moment) -> String {
@@ -42,15 +75,20 @@ pub(super) fn head(activity: Activity, (seconds, nanoseconds): Moment) -> String
     format!("{word} {seconds:020} {nanoseconds:09}\n")
 }
 
-pub(super) fn body(workspace: &Path, service: &Path, names: &[Seen]) -> String {
-    let mut text = format!("at {} {}\n", encode(workspace), encode(service));
-    for Seen { path, kind, identity: Identity { device, inode, born: (seconds, nanoseconds) } } in names {
+pub(super) fn body(workspace: &Path, service: &Path, rules: u64, listed: &Listed) -> String {
+    let mut text = format!("at {} {} {rules}\n", encode(workspace), encode(service));
+    for Seen { path, kind, identity: Identity { device, inode, born: (seconds, nanoseconds) } } in
+        &listed.names
+    {
         let kind = match kind {
             Kind::Folder => 'D',
             Kind::File => 'F',
             Kind::Link => 'L',
         };
         text.push_str(&format!("{kind} {} {device} {inode} {seconds} {nanoseconds}\n", encode(path)));
+    }
+    for path in &listed.masked {
+        text.push_str(&format!("M {}\n", encode(path)));
     }
     text.push_str("end\n");
     text
@@ -72,18 +110,21 @@ pub(super) fn parse(text: &str) -> Option<RunRecord> {
     let since = moment(&mut words)?;
     let mut words = lines.next()?.strip_prefix("at ")?.split(' ');
     let (workspace, service) = (decode(words.next()?)?, decode(words.next()?)?);
-    let mut names = Vec::new();
+    let rules = words.next()?.parse().ok()?;
+    let mut listed = Listed::default();
     loop {
-        match lines.next()? {
-            "end" => break,
-            line => names.push(name(line)?),
+        let line = lines.next()?;
+        match line.strip_prefix("M ") {
+            Some(path) => listed.masked.push(decode(path)?),
+            None if line == "end" => break,
+            None => listed.names.push(name(line)?),
         }
     }
     // A line without its end was not written to its end.
     let whole = text.ends_with('\n');
     let last = lines.next_back().and_then(|line| line.strip_prefix("dead "));
     let dead = last.filter(|_| whole).and_then(|line| moment(&mut line.split(' ')));
-    Some(RunRecord { activity, since, workspace, service, names, dead })
+    Some(RunRecord { activity, since, workspace, service, rules, listed, dead })
 }
 
 fn name(line: &str) -> Option<Seen> {
@@ -143,11 +184,12 @@ mod tests {
     #[track_caller]
     fn check(path: &[u8], kind: Kind, dead: Option<Moment>) {
         let (workspace, service) = (PathBuf::from("/a b"), PathBuf::from("/a b/c"));
-        let names = vec![seen(path, kind)];
+        let listed = Listed { names: vec![seen(path, kind)], masked: vec![PathBuf::from("/a b/secrets")] };
         let text = head(Activity::Busy, (5, 6))
-            + &body(&workspace, &service, &names)
+            + &body(&workspace, &service, u64::MAX, &listed)
             + &dead.map(death).unwrap_or_default();
-        let record = RunRecord { activity: Activity::Busy, since: (5, 6), workspace, service, names, dead };
+        let activity = Activity::Busy;
+        let record = RunRecord { activity, since: (5, 6), workspace, service, rules: u64::MAX, listed, dead };
         assert_eq!(parse(&text), Some(record), "{text}");
     }
 
@@ -160,8 +202,9 @@ mod tests {
 
     #[test]
     fn a_torn_text_is_none() {
-        let whole = head(Activity::Idle, (1, 2))
-            + &body(Path::new("/a"), Path::new("/a"), &[seen(b"/a/x", Kind::File)]);
+        let listed =
+            Listed { names: vec![seen(b"/a/x", Kind::File)], masked: vec![PathBuf::from("/a/secrets")] };
+        let whole = head(Activity::Idle, (1, 2)) + &body(Path::new("/a"), Path::new("/a"), 7, &listed);
         assert!(parse(&whole).is_some());
         for n_bytes in 0..whole.len() - 1 {
             assert_eq!(parse(whole.get(..n_bytes).unwrap()), None, "{n_bytes}");

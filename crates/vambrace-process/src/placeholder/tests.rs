@@ -9,7 +9,9 @@ use vambrace_types::Bearings;
 use super::*;
 use crate::workspace::Walker;
 
+mod behind;
 mod killed;
+mod side_by_side;
 
 struct Place {
     _root: tempfile::TempDir,
@@ -28,10 +30,18 @@ fn place() -> Place {
 }
 
 fn walker(work: &Path) -> Walker {
+    walker_of(work, "")
+}
+
+fn walker_of(work: &Path, service: &str) -> Walker {
+    walker_with(work, service, &[])
+}
+
+fn walker_with(work: &Path, service: &str, block: &[&str]) -> Walker {
     let settings = ScopeSettings {
-        bearings: Bearings::new(&[work.to_str().unwrap()], "", &[]),
+        bearings: Bearings::new(&[work.to_str().unwrap()], service, &[]),
         isolation: Isolation::Strict,
-        block_patterns: Vec::new(),
+        block_patterns: block.iter().map(|text| (*text).to_owned()).collect(),
         shared_inside_own: false,
         symlinks: Symlinks::Inside,
         hard_links: HardLinks::ReadOnly,
@@ -57,6 +67,35 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     while !done() {
         assert!(began.elapsed() < Duration::from_secs(30), "{what}");
         std::thread::yield_now();
+    }
+}
+
+/// Root may enter everything, so what is closed is closed by, and looked at as, somebody who may not.
+fn as_nobody(place: &Place, work: impl FnOnce() + Send) {
+    for folder in [&place.base, &place.state, &place.work] {
+        std::fs::set_permissions(folder, PermissionsExt::from_mode(0o777)).unwrap();
+    }
+    std::thread::scope(|scope| {
+        let done = scope.spawn(|| {
+            if rustix::process::getuid().is_root() {
+                let nobody = rustix::process::Uid::from_raw(65_534);
+                rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
+            }
+            work();
+        });
+        done.join().unwrap();
+    });
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+}
+
+fn make(work: &Path, paths: &[&str]) {
+    for path in paths {
+        let path = work.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
     }
 }
 
@@ -243,6 +282,41 @@ fn a_program_that_keeps_the_lock_does_not_keep_us_waiting() {
     assert_eq!(held.paths().len(), NAMES.len());
     drop(held);
     assert_eq!(names(&place.work), [".claude"]);
+}
+
+/// A program may take its own user the right to change the service.
+#[test]
+fn a_closed_service_keeps_no_placeholder_and_its_mode() {
+    for closed in [0o555, 0o500, 0o400, 0o111, 0o000] {
+        let place = place();
+        as_nobody(&place, || {
+            let own = place.work.join("own");
+            std::fs::create_dir(&own).unwrap();
+            let all = Placeholders::default();
+            let held = all.hold(&own, &place.work);
+            assert_eq!(held.paths().len(), NAMES.len());
+            set_mode(&own, closed);
+            drop(held);
+            assert_eq!(mode(&own), closed);
+            set_mode(&own, 0o700);
+            assert_eq!(names(&own), Vec::<String>::new(), "{closed:o}");
+        });
+    }
+}
+
+/// Its owner, who the program is, could open it and write.
+#[test]
+fn a_service_that_is_read_only_gets_placeholders_too() {
+    let place = place();
+    as_nobody(&place, || {
+        let own = place.work.join("own");
+        std::fs::create_dir(&own).unwrap();
+        set_mode(&own, 0o555);
+        let held = Placeholders::default().hold(&own, &place.work);
+        assert_eq!((held.paths().len(), names(&own).len(), mode(&own)), (NAMES.len(), NAMES.len(), 0o555));
+        drop(held);
+        assert_eq!((names(&own).len(), mode(&own)), (0, 0o555));
+    });
 }
 
 #[test]

@@ -1,117 +1,80 @@
 //! What is looked for when a job has ended: protected names that it made, at whatever depth, also by a job that ran at the
 //! same time, also behind folders that it closed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Programs, RunContext};
 use crate::ProgramError;
-use crate::placeholder::{Moved, Running, open_again, quarantine};
-use crate::workspace::{View, why_not_entered};
+use crate::placeholder::{Looked, Moved, Running, look_behind, quarantine, recover};
+use crate::workspace::View;
 
 impl Programs {
-    /// So that the next start can take away what a job planted before we were killed.
-    pub(super) fn note_begin(&self, view: &View) -> Result<Option<Running>, ProgramError> {
-        let Some(journal) = self.journal() else { return Ok(None) };
+    /// How the workspace was before any program of ours, or of another process that is still at it. It is noted, so that
+    /// somebody else can take away what a job plants if we are killed.
+    pub(super) fn first_look(&self, context: &RunContext<'_>) -> Result<Before, ProgramError> {
         let broken =
             |error: std::io::Error| ProgramError::Broken { why: format!("the journal of runs: {error}") };
-        journal.begin(view).map(Some).map_err(broken)
+        let walk = || self.walker.walk().map_err(|error| ProgramError::View { why: error.to_string() });
+        let Some(journal) = self.journal() else { return Ok(Before { view: walk()?, _running: None }) };
+        let turn = journal.turn().map_err(broken)?;
+        let view = if turn.is_alone() {
+            walk()?
+        } else {
+            // A process may have been killed since we started; what it left must not be taken for old.
+            let left = recover(&self.settings.state, &self.walker, Some(journal.path()));
+            self.tell(&left, context);
+            turn.without_plants(walk()?)
+        };
+        let running = turn.begin(&view).map_err(broken)?;
+        Ok(Before { view, _running: Some(running) })
     }
 
     /// Protected names that appeared during the run are taken away, at whatever depth. THREAT: P07, a planted hook. What
     /// cannot be taken away makes the call fail: a person has to look before anything else happens there.
     pub(super) fn sweep(&self, before: &Arc<View>, context: &RunContext<'_>) -> Result<(), ProgramError> {
         let left = |why: String| ProgramError::LeftBehind { why };
-        let (after, too_deep) = self
-            .look_after(before)
+        let Looked { view: after, out_of_reach, .. } = look_behind(&self.walker, before)
             .map_err(|error| left(format!("the workspace could not be looked at after the run: {error}")))?;
-        if Arc::ptr_eq(before, &after) {
-            return Ok(());
-        }
-        let planted = self.placeholders.planted(before, &after);
+        let mut planted = self.placeholders.planted(before, &after);
+        planted.extend(out_of_reach);
         let moved = quarantine(&planted, &self.settings.workspace, &self.settings.state);
+        self.tell(&moved, context);
+        match moved.iter().find(|moved| moved.to.is_err()) {
+            Some(stuck) => Err(left(self.describe(stuck))),
+            None => Ok(()),
+        }
+    }
+
+    fn tell(&self, moved: &[Moved], context: &RunContext<'_>) {
         // LIMIT: the folder that the first of them names holds the others too.
         const MOST_TOLD: usize = 20;
         let mut told: Vec<String> = moved.iter().take(MOST_TOLD).map(|moved| self.describe(moved)).collect();
         if moved.len() > MOST_TOLD {
             told.push(format!("{} more protected names appeared during the run", moved.len() - MOST_TOLD));
         }
-        (context.planted)(told);
-        match (moved.iter().find(|moved| moved.to.is_err()), too_deep) {
-            (Some(stuck), _) => Err(left(self.describe(stuck))),
-            (None, Some(too_deep)) => Err(left(too_deep)),
-            (None, None) => Ok(()),
+        if !told.is_empty() {
+            (context.planted)(told);
         }
-    }
-
-    /// A program may close a folder behind what it planted there. It is the same user's, so it is opened again. With it
-    /// comes what to say of a folder that no walk enters; everything else is swept all the same.
-    fn look_after(&self, before: &View) -> Result<(Arc<View>, Option<String>), String> {
-        // LIMIT: folders closed inside folders closed …; more rounds than a person would ever need.
-        const MOST_ROUNDS: usize = 64;
-        for _ in 0..MOST_ROUNDS {
-            let after = match self.walker.walk() {
-                Ok(after) => after,
-                Err(error) => {
-                    open_again(&self.settings.workspace, &before.service).map_err(|_| error.to_string())?;
-                    self.walker.walk().map_err(|error| error.to_string())?
-                }
-            };
-            let (too_deep, closed): (Vec<&PathBuf>, Vec<&PathBuf>) = after
-                .masked
-                .iter()
-                .filter(|masked| masked.is_folder && !before.masked.contains(masked))
-                .map(|masked| &masked.path)
-                .filter(|path| !self.is_masked_by_name(path))
-                .partition(|path| why_not_entered(self.inside(path)).is_some());
-            if closed.is_empty() {
-                let too_deep = too_deep.first().and_then(|path| self.describe_deep(path));
-                return Ok((after, too_deep));
-            }
-            for path in closed {
-                open_again(&self.settings.workspace, path)
-                    .map_err(|error| format!("{}: {error}", path.display()))?;
-            }
-        }
-        Err("folders were closed again and again".to_owned())
-    }
-
-    fn inside<'p>(&self, path: &'p Path) -> &'p Path {
-        path.strip_prefix(&self.settings.workspace).unwrap_or(path)
-    }
-
-    /// All of its path would fill the screen; where it begins is enough to find it.
-    fn describe_deep(&self, path: &Path) -> Option<String> {
-        const SHOWN: usize = 3;
-        let why = why_not_entered(self.inside(path))?;
-        let begin: PathBuf = self.inside(path).components().take(SHOWN).collect();
-        let begin = begin.display();
-        Some(format!(
-            "a folder in `{begin}/…` is new and was not looked through for files that must not be there, because \
-             {why}; it has to be removed or moved up"
-        ))
-    }
-
-    fn is_masked_by_name(&self, path: &Path) -> bool {
-        let parts: Vec<String> = self
-            .inside(path)
-            .components()
-            .map(|part| part.as_os_str().to_string_lossy().into_owned())
-            .collect();
-        self.settings.scope.is_masked(&parts)
     }
 
     pub(super) fn describe(&self, moved: &Moved) -> String {
-        let from = self.inside(&moved.from).display();
+        let inside = moved.from.strip_prefix(&self.settings.workspace).unwrap_or(&moved.from);
+        let (from, what) = match self.walker.why_out_of_reach(&moved.from) {
+            None => (inside.display().to_string(), "is protected".to_owned()),
+            // All of its path would fill the screen; where it begins is enough to find it.
+            Some(why) => {
+                let begin: PathBuf = inside.components().take(3).collect();
+                (format!("{}/…", begin.display()), format!("cannot be looked through, because {why},"))
+            }
+        };
         match &moved.to {
             Ok(to) => {
                 let to = to.strip_prefix(&self.settings.state).unwrap_or(to).display();
-                format!(
-                    "`{from}` is protected and appeared during the run; it is now `{to}` in the state folder"
-                )
+                format!("`{from}` {what} and appeared during the run; it is now `{to}` in the state folder")
             }
             Err(why) => {
-                format!("`{from}` is protected, appeared during the run and could not be taken away: {why}")
+                format!("`{from}` {what}, appeared during the run and could not be taken away: {why}")
             }
         }
     }
@@ -119,24 +82,29 @@ impl Programs {
 
 /// The workspace as it was when no program ran. THREAT: P07, two programs at once: what the first makes would be taken for
 /// old by the second.
-///
-/// LIMIT: within one process; programs of another one on the same workspace are compared with its own.
 #[derive(Debug, Default)]
-pub(super) struct Baseline(Mutex<(usize, Option<Arc<View>>)>);
+pub(super) struct Baseline(Mutex<(usize, Option<Before>)>);
+
+#[derive(Debug)]
+pub(super) struct Before {
+    pub(super) view: Arc<View>,
+    /// Until the last job has been swept after.
+    pub(super) _running: Option<Running>,
+}
 
 impl Baseline {
-    /// `walk` is asked while no program runs, and nobody starts one meanwhile.
+    /// `look` is asked while no program runs, and nobody starts one meanwhile.
     pub(super) fn enter(
         &self,
-        walk: impl FnOnce() -> Result<Arc<View>, ProgramError>,
+        look: impl FnOnce() -> Result<Before, ProgramError>,
     ) -> Result<Entered<'_>, ProgramError> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let view = match &held.1 {
-            Some(view) => Arc::clone(view),
-            None => walk()?,
+        let (count, before) = &mut *held;
+        let view = match before {
+            Some(before) => Arc::clone(&before.view),
+            None => Arc::clone(&before.insert(look()?).view),
         };
-        held.0 += 1;
-        held.1 = Some(Arc::clone(&view));
+        *count += 1;
         Ok(Entered { baseline: self, view })
     }
 }

@@ -14,21 +14,12 @@ use std::path::Path;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
-use super::folder::{Entry, Find, Ground, LONGEST_PATH, Listing, Place, Stamp, is_searchable};
+use super::folder::{Entry, Find, Ground, Listing, Place, Stamp, is_searchable};
 use super::view::View;
 use super::watch::{Exhausted, WatchLimits, Watches};
 
 /// Deeper folders are masked whole: no project has them, and each level costs a frame.
 pub(super) const DEEPEST: usize = 96;
-
-/// Why a folder of the workspace is masked although nothing is wrong with it, if that is so.
-pub(crate) fn why_not_entered(inside: &Path) -> Option<String> {
-    if inside.components().count() > DEEPEST {
-        return Some(format!("it lies more than {DEEPEST} folders deep"));
-    }
-    let is_long = inside.as_os_str().len() > LONGEST_PATH;
-    is_long.then(|| format!("its path has more than {LONGEST_PATH} bytes"))
-}
 
 pub(super) type Id = usize;
 

@@ -89,6 +89,33 @@ fn a_copy_keeps_links_as_links_and_ends_at_its_budget() {
     assert_eq!(check("flat", 10, 10, 1), Err(io::ErrorKind::FileTooLarge));
 }
 
+/// A program can take from its own user the right to read and change what it planted.
+#[test]
+fn closed_things_are_carried_like_open_ones() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Place { work, state, _root, .. } = place();
+    let all = std::fs::Permissions::from_mode(0o777);
+    for folder in [_root.path(), &work, &state] {
+        std::fs::set_permissions(folder, all.clone()).unwrap();
+    }
+    // Root may read everything.
+    let carry_as_nobody = || {
+        if rustix::process::getuid().is_root() {
+            let nobody = rustix::process::Uid::from_raw(65_534);
+            rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
+        }
+        std::fs::create_dir_all(work.join("own/.idea/deep")).unwrap();
+        std::fs::write(work.join("own/.idea/deep/x"), "x").unwrap();
+        for name in ["own/.idea/deep/x", "own/.idea/deep", "own/.idea", "own"] {
+            std::fs::set_permissions(work.join(name), std::fs::Permissions::from_mode(0o000)).unwrap();
+        }
+        carry(&open(&work), "own".as_ref(), &open(&state), "kept".as_ref(), &mut Budget::default()).unwrap();
+        assert_eq!(std::fs::read_to_string(state.join("kept/.idea/deep/x")).unwrap(), "x");
+        assert!(!work.join("own").exists());
+    };
+    std::thread::scope(|scope| scope.spawn(carry_as_nobody).join().unwrap());
+}
+
 /// Another thread changes `one` and `two` for each other as fast as it can.
 fn while_swapping<T>(one: &Path, two: &Path, work: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);

@@ -12,8 +12,11 @@ use crate::order::{Order, OrderCommand, OrderProgram, OrderStep, ProgramFile};
 use crate::spec::{CageLimits, CageSpec, Mount};
 
 fn recovered(place: &Place) -> Vec<Moved> {
-    let walker = walker(&place.work);
-    recover(&place.state, &place.work, &place.work, &|| walker.walk().ok())
+    recover(&place.state, &walker(&place.work), None)
+}
+
+fn begin(journal: &Arc<RunJournal>, before: &View) -> Running {
+    journal.turn().unwrap().begin(before).unwrap()
 }
 
 fn taken(place: &Place) -> Vec<String> {
@@ -30,14 +33,6 @@ fn taken(place: &Place) -> Vec<String> {
         .collect();
     names.sort();
     names
-}
-
-fn make(work: &Path, paths: &[&str]) {
-    for path in paths {
-        let path = work.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, "x").unwrap();
-    }
 }
 
 /// The next file gets a later stamp than all before.
@@ -61,7 +56,7 @@ fn crash(place: &Place, journal: &RunJournal, witnessed: bool) {
 }
 
 fn open(place: &Place) -> Arc<RunJournal> {
-    Arc::new(RunJournal::open(&place.state, &place.work, &place.work).unwrap())
+    Arc::new(RunJournal::open(&place.state, &walker(&place.work)).unwrap())
 }
 
 #[test]
@@ -73,7 +68,7 @@ fn what_was_planted_before_the_death_is_taken_and_nothing_else() {
     let mut view = View::clone(&walker(&place.work).walk().unwrap());
     // As if the name had been protected only by a later version: not listed, and older than the run.
     view.protected.retain(|seen| !seen.path.ends_with(".mcp.json"));
-    let _running = journal.begin(&view).unwrap();
+    let _running = begin(&journal, &view);
     tick();
     make(&place.work, &[".codex/x", "deep/er/.claude/x", ".vscode/b"]);
     std::fs::rename(place.work.join("old"), place.work.join(".envrc")).unwrap();
@@ -93,11 +88,11 @@ fn what_was_planted_before_the_death_is_taken_and_nothing_else() {
 fn without_a_witness_everything_is_left_and_named() {
     let place = place();
     let journal = open(&place);
-    drop(journal.begin(&walker(&place.work).walk().unwrap()).unwrap());
+    drop(begin(&journal, &walker(&place.work).walk().unwrap()));
     // A launcher that was replaced long before the kill is no witness of it.
     Witness::of(journal.path()).unwrap().tell();
     tick();
-    let _running = journal.begin(&walker(&place.work).walk().unwrap()).unwrap();
+    let _running = begin(&journal, &walker(&place.work).walk().unwrap());
     tick();
     make(&place.work, &[".codex/x"]);
     crash(&place, &journal, false);
@@ -110,17 +105,17 @@ fn what_was_made_while_nothing_ran_is_not_taken() {
     let place = place();
     let journal = open(&place);
     let walker = walker(&place.work);
-    drop(journal.begin(&walker.walk().unwrap()).unwrap());
+    drop(begin(&journal, &walker.walk().unwrap()));
     tick();
     make(&place.work, &[".envrc"]);
     crash(&place, &journal, true);
     assert_eq!(taken(&place), Vec::<String>::new());
     assert_eq!(names(&place.state.join("runs")).len(), 1, "only the living one's");
     // Of two runs side by side the second does not vouch for what the first planted.
-    let first = journal.begin(&walker.walk().unwrap()).unwrap();
+    let first = begin(&journal, &walker.walk().unwrap());
     tick();
     make(&place.work, &[".codex/x"]);
-    let second = journal.begin(&walker.walk().unwrap()).unwrap();
+    let second = begin(&journal, &walker.walk().unwrap());
     drop(first);
     crash(&place, &journal, true);
     assert_eq!(taken(&place), [".codex"]);
@@ -131,13 +126,14 @@ fn what_was_made_while_nothing_ran_is_not_taken() {
 fn living_processes_and_other_services_are_left_alone() {
     let place = place();
     let journal = open(&place);
-    let running = journal.begin(&walker(&place.work).walk().unwrap()).unwrap();
+    let running = begin(&journal, &walker(&place.work).walk().unwrap());
     make(&place.work, &[".codex/x"]);
     assert_eq!(taken(&place), Vec::<String>::new());
     let service = place.work.join("sub");
     std::fs::create_dir(&service).unwrap();
-    let other = Arc::new(RunJournal::open(&place.state, &place.work, &service).unwrap());
-    let _other = other.begin(&walker(&place.work).walk().unwrap()).unwrap();
+    let other = walker_of(&place.work, "sub");
+    let other = Arc::new(RunJournal::open(&place.state, &other).unwrap());
+    let _other = begin(&other, &walker(&place.work).walk().unwrap());
     crash(&place, &other, true);
     assert_eq!(taken(&place), Vec::<String>::new());
     assert_eq!(names(&place.state.join("runs")).len(), 3);
@@ -148,15 +144,52 @@ fn living_processes_and_other_services_are_left_alone() {
     assert_eq!(names(&place.state.join("runs")).len(), 1, "a clean end leaves nothing");
 }
 
+/// What a program closed is opened, looked behind and closed again. What it had not seen into before is left alone.
+#[test]
+fn closed_folders_do_not_hide_what_was_planted() {
+    let place = place();
+    as_nobody(&place, || {
+        let work = &place.work;
+        make(work, &["node_modules/p/.cursor/x", "theirs/.npmrc", "secrets/.npmrc"]);
+        set_mode(&work.join("theirs"), 0o311);
+        tick();
+        let journal = open(&place);
+        let _running = begin(&journal, &walker(work).walk().unwrap());
+        tick();
+        make(work, &["a/.envrc", "b/c/d/.idea/x", "e/.env.d/.zed/x"]);
+        // Older than the run, all of it; only the move and the closing are of the run.
+        std::fs::rename(work.join("node_modules/p"), work.join("p")).unwrap();
+        let closed = ["a", "b/c/d", "b/c", "b", "e/.env.d", "p"];
+        for (folder, mode) in closed.into_iter().zip([0o311, 0o000, 0o111, 0o600, 0o400, 0o100]) {
+            set_mode(&work.join(folder), mode);
+        }
+        crash(&place, &journal, true);
+        tick();
+        assert_eq!(taken(&place), ["a/.envrc", "b/c/d/.idea", "e/.env.d/.zed", "p/.cursor"]);
+        for (folder, found) in
+            [("a", 0o311), ("b", 0o600), ("e/.env.d", 0o400), ("p", 0o100), ("theirs", 0o311)]
+        {
+            assert_eq!(mode(&work.join(folder)), found, "{folder}");
+            set_mode(&work.join(folder), 0o700);
+        }
+        for (folder, found) in [("b/c", 0o111), ("b/c/d", 0o000)] {
+            assert_eq!(mode(&work.join(folder)), found, "{folder}");
+            set_mode(&work.join(folder), 0o700);
+        }
+        assert!(work.join("theirs/.npmrc").exists() && work.join("secrets/.npmrc").exists());
+        assert_eq!(taken(&place), Vec::<String>::new());
+    });
+}
+
 /// The part of the child: a front process like the product's, in miniature.
 pub(super) fn run_a_program_that_plants(base: &Path) {
     let (state, work) = (base.join("state"), base.join("work"));
-    let journal = Arc::new(RunJournal::open(&state, &work, &work).unwrap());
+    let journal = Arc::new(RunJournal::open(&state, &walker(&work)).unwrap());
     let own = std::env::current_exe().unwrap();
     let front = own.parent().unwrap().parent().unwrap().join("examples/launcher");
     let launcher = Launcher::start_as_witness(&front, Some(journal.path())).unwrap();
     let mut cell = launcher.cell(&spec(&work)).unwrap();
-    let _running = journal.begin(&walker(&work).walk().unwrap()).unwrap();
+    let _running = begin(&journal, &walker(&work).walk().unwrap());
     // Until it is dead it plants again and again, so that a death told too early would miss the last one.
     let script =
         "mkdir .codex; echo x > .codex/x; while :; do rm -f .envrc; echo x > .envrc; echo x >> ready; done";
