@@ -1,12 +1,13 @@
 //! A folder of our own that lives as long as something uses it, and goes at the latest when the next one is made.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 
 /// Locked while it is used: one that is not locked was left behind by a process that was killed.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ impl Scratch {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let mut builder = std::fs::DirBuilder::new();
         builder.mode(0o700);
+        builder.recursive(true).create(parent)?;
+        check_own(parent)?;
         remove_abandoned(parent);
         loop {
             builder.recursive(true).create(parent)?;
@@ -69,17 +72,75 @@ fn is_at(lock: &OwnedFd, path: &Path) -> bool {
     (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino)
 }
 
+/// THREAT: P07, another user who put a link or a folder of its own here would choose what is removed, and what the cages
+/// are built of.
+fn check_own(parent: &Path) -> io::Result<()> {
+    const OTHERS_WRITE: u32 = 0o022;
+    let found = rustix::fs::lstat(parent)?;
+    let is_folder = FileType::from_raw_mode(found.st_mode).is_dir();
+    let is_ours = found.st_uid == rustix::process::geteuid().as_raw();
+    if is_folder && is_ours && found.st_mode & OTHERS_WRITE == 0 {
+        return Ok(());
+    }
+    let parent = parent.display();
+    Err(io::Error::other(format!(
+        "`{parent}` is a link, belongs to another user or can be written by others"
+    )))
+}
+
+/// INVARIANT: only what has a name that we give. The folder around it may hold other things: who keeps our state in
+/// `/usr/local` has an `etc` there.
 fn remove_abandoned(parent: &Path) {
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        if !is_our_name(&entry.file_name()) {
+            continue;
+        }
         if let Some(_lock) = lock(&entry.path()) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
 }
 
+fn is_our_name(name: &OsStr) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = name.to_str().and_then(|name| name.split_once('-'));
+    parts.is_some_and(|(process, number)| is_number(process) && is_number(number))
+}
+
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
+
+    #[test]
+    fn only_what_we_named_is_ever_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let place = parent.path().join("etc");
+        for name in ["nginx", "1-x", "-1", "1-", "7", "1-2-3", "5-0"] {
+            std::fs::create_dir_all(place.join(name).join("sites")).unwrap();
+        }
+        drop(Scratch::new(&place).unwrap());
+        let mut left: Vec<_> =
+            std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["-1", "1-", "1-2-3", "1-x", "7", "nginx"]);
+    }
+
+    #[test]
+    fn a_link_or_a_folder_that_others_can_write_is_refused() {
+        let base = tempfile::tempdir().unwrap();
+        let outside = base.path().join("outside");
+        std::fs::create_dir_all(outside.join("1-0/kept")).unwrap();
+        let link = base.path().join("etc");
+        std::os::unix::fs::symlink(&outside, &link).unwrap();
+        assert!(Scratch::new(&link).is_err());
+        let open = base.path().join("open");
+        std::fs::create_dir_all(open.join("1-0/kept")).unwrap();
+        std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(Scratch::new(&open).is_err());
+        assert!(outside.join("1-0/kept").exists() && open.join("1-0/kept").exists());
+    }
 
     #[test]
     fn what_was_left_behind_goes_and_what_is_used_stays() {
