@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat, Timespec, Timestamps};
+use rustix::fs::{AtFlags, FileType, IFlags, Mode, OFlags, RawDir, Stat, Timespec, Timestamps};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
@@ -101,12 +101,23 @@ fn descendants() -> Vec<Pid> {
 /// What a cell looked like before it ran anything.
 pub(super) struct Pristine {
     folders: Vec<Memory>,
+    /// The kernel's count of sockets in this network namespace. None where there is no /proc; then nothing is used again.
+    sockets: Option<(OwnedFd, Sockets)>,
+}
+
+/// All sockets, and connections that ended and are remembered for a minute.
+#[derive(Debug, PartialEq, Eq)]
+struct Sockets {
+    used: u64,
+    ended: u64,
 }
 
 /// One folder of private memory.
 struct Memory {
     folder: OwnedFd,
     stat: Stat,
+    /// What `chattr` sets; none where the kernel has no such flags for memory.
+    flags: Option<IFlags>,
     entries: Vec<Entry>,
 }
 
@@ -126,17 +137,31 @@ impl Pristine {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let folder = rustix::fs::open(path, flags, Mode::empty())?;
             let stat = rustix::fs::fstat(&folder)?;
+            let flags = rustix::fs::ioctl_getflags(&folder).ok();
             let entries = entries(&folder)?;
-            folders.push(Memory { folder, stat, entries });
+            folders.push(Memory { folder, stat, flags, entries });
         }
-        Ok(Pristine { folders })
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let counts = rustix::fs::open("/proc/self/net/sockstat", flags, Mode::empty()).ok();
+        let sockets = counts.and_then(|counts| count_sockets(&counts).map(|sockets| (counts, sockets)));
+        Ok(Pristine { folders, sockets })
     }
 
     /// Nothing is left in memory that the next order could find.
     ///
+    /// THREAT: P07, sockets that are sent to each other and never received outlive their programs, until the kernel
+    /// happens to look for such rings: with their names, with listeners, and with every file that was sent along.
+    ///
+    /// LIMIT: the kernel's counters (packets of the loopback device, the next process number) go on.
+    ///
     /// INVARIANT: all processes but the caller are dead.
     pub(super) fn holds(&self) -> bool {
-        self.folders.iter().all(Memory::is_untouched) && kernel_unsafe::count_ipc_objects() == Ok(0)
+        self.folders.iter().all(Memory::is_untouched)
+            && kernel_unsafe::count_ipc_objects() == Ok(0)
+            && self
+                .sockets
+                .as_ref()
+                .is_some_and(|(file, before)| count_sockets(file).as_ref() == Some(before))
     }
 }
 
@@ -146,6 +171,7 @@ impl Memory {
         let owner = |stat: &Stat| (stat.st_mode, stat.st_uid, stat.st_gid);
         // A note can also be left in attributes of the folder itself, and in its times, which change with every use.
         owner(&now) == owner(&self.stat)
+            && rustix::fs::ioctl_getflags(&self.folder).ok() == self.flags
             && has_no_attributes(&self.folder)
             && entries(&self.folder).is_ok_and(|entries| entries == self.entries)
             && self.restore_times()
@@ -163,6 +189,22 @@ impl Memory {
         };
         rustix::fs::futimens(&self.folder, &before).is_ok()
     }
+}
+
+/// Other numbers in the file are those of the whole machine.
+fn count_sockets(file: &OwnedFd) -> Option<Sockets> {
+    let mut text = [0u8; 1024];
+    let length = rustix::io::pread(file, &mut text, 0).ok()?;
+    read_counts(std::str::from_utf8(text.get(..length)?).ok()?)
+}
+
+fn read_counts(text: &str) -> Option<Sockets> {
+    let number = |line: &str, name: &str| {
+        let mut words = text.lines().find_map(|found| found.strip_prefix(line))?.split_whitespace();
+        words.find(|word| *word == name)?;
+        words.next()?.parse().ok()
+    };
+    Some(Sockets { used: number("sockets:", "used")?, ended: number("TCP:", "tw")? })
 }
 
 fn has_no_attributes(folder: &OwnedFd) -> bool {
