@@ -44,6 +44,14 @@ struct Known {
     place: Weak<Place>,
 }
 
+/// What lay over placeholders in the cage whose run is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cover {
+    Mounts,
+    /// It had no private root.
+    Nothing,
+}
+
 /// Keeps its places until it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
@@ -77,7 +85,7 @@ impl Placeholders {
             let path = service.join(name);
             let standing = known.get(&path).and_then(|known| known.place.upgrade());
             let place = standing
-                .filter(|place| place.stands())
+                .filter(|place| place.stands_in(&folder))
                 .or_else(|| Place::take(&folder, name, Missing::Make).map(Arc::new));
             match place {
                 Some(place) => {
@@ -98,20 +106,21 @@ impl Placeholders {
     ///
     /// LIMIT: what a person puts into a folder that another process made after our cage was built is taken for planted,
     /// because nothing covers that folder in our cage.
-    pub(crate) fn planted(&self, before: &View, after: &View) -> Vec<PathBuf> {
+    pub(crate) fn planted(&self, before: &View, after: &View, cover: Cover) -> Vec<PathBuf> {
         // The same one, if nothing changed.
         let mut planted = if std::ptr::eq(before, after) { Vec::new() } else { new_protected(before, after) };
         without_placeholders(&mut planted, &after.service);
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         // One that we hold was covered in our cages: what is in it came from outside. One that somebody else holds was open
         // to a program that has no private root.
-        if known.values().all(|known| known.place.strong_count() > 0) {
+        let was_open = |known: &&Known| cover == Cover::Nothing || known.place.strong_count() == 0;
+        if !known.values().any(|known| was_open(&known)) {
             return planted;
         }
         let Ok(service) = beneath::open_exactly(&after.service) else { return planted };
         for name in NAMES {
             let path = after.service.join(name);
-            let Some(known) = known.get(&path).filter(|known| known.place.strong_count() == 0) else {
+            let Some(known) = known.get(&path).filter(was_open) else {
                 continue;
             };
             let filled = place::look(&service, name)

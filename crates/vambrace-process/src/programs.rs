@@ -201,6 +201,7 @@ impl Programs {
         }
         let exceeded = kept.group.as_ref().is_some_and(Group::has_exceeded_memory);
         let enforcement = kept.layers.enforcement();
+        let cover = build::cover(&kept.layers);
         let warm = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
         // INVARIANT: nothing of the job is alive when its traces are looked for. A cell that reported the end has ended
         // all of it; any other is ended here.
@@ -209,7 +210,7 @@ impl Programs {
         } else {
             self.shelf.dissolve(kept);
         }
-        let swept = self.sweep(&before.view, context);
+        let swept = self.sweep(&before.view, cover, context);
         drop(before);
         swept?;
         let captured = match outcome {

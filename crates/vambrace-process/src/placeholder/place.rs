@@ -96,8 +96,13 @@ impl Place {
         self.identity
     }
 
-    pub(super) fn stands(&self) -> bool {
-        leads_to(&self.service, self.name, &self.folder)
+    fn stands(&self) -> bool {
+        self.stands_in(&self.service)
+    }
+
+    /// Not so if the service that it was made in was moved, and another folder has its name.
+    pub(super) fn stands_in(&self, service: &OwnedFd) -> bool {
+        leads_to(service, self.name, &self.folder)
     }
 
     fn give_back(&self) {

@@ -226,13 +226,13 @@ fn what_a_person_put_there_stays() {
     std::fs::remove_dir(place.work.join(".cursor")).unwrap();
     std::fs::write(place.work.join(".cursor"), "x").unwrap();
     // Another run holds it too, so the folder was covered while it was filled.
-    assert_eq!(all.planted(&before, &walker.walk().unwrap()), [place.work.join(".cursor")]);
+    assert_eq!(all.planted(&before, &walker.walk().unwrap(), Cover::Mounts), [place.work.join(".cursor")]);
     drop(held);
     assert_eq!(names(&place.work), [".claude", ".cursor"]);
     assert_eq!(mode(&place.work.join(".claude")), 0o755);
     let held = all.hold(&place.work, &place.work);
     let before = walker.walk().unwrap();
-    assert_eq!(all.planted(&before, &walker.walk().unwrap()), Vec::<PathBuf>::new());
+    assert_eq!(all.planted(&before, &walker.walk().unwrap(), Cover::Mounts), Vec::<PathBuf>::new());
     drop(held);
     assert_eq!(names(&place.work), [".claude", ".cursor"]);
 }
@@ -244,14 +244,14 @@ fn placeholders_are_not_taken_for_planted_ones_until_they_are_filled() {
     let (ours, theirs) = (Placeholders::default(), Placeholders::default());
     let before = walker.walk().unwrap();
     let held = theirs.hold(&place.work, &place.work);
-    assert_eq!(ours.planted(&before, &walker.walk().unwrap()), Vec::<PathBuf>::new());
+    assert_eq!(ours.planted(&before, &walker.walk().unwrap(), Cover::Mounts), Vec::<PathBuf>::new());
     // An ordinary folder in its place, one that is not at the top, and one with something in it.
     std::fs::remove_dir(place.work.join(".claude")).unwrap();
     std::fs::create_dir(place.work.join(".claude")).unwrap();
     std::fs::create_dir_all(place.work.join("sub/.vscode")).unwrap();
     std::fs::set_permissions(place.work.join("sub/.vscode"), PermissionsExt::from_mode(0o1755)).unwrap();
     std::fs::write(place.work.join(".husky/pre-commit"), "").unwrap();
-    let planted = ours.planted(&before, &walker.walk().unwrap());
+    let planted = ours.planted(&before, &walker.walk().unwrap(), Cover::Mounts);
     let expected = [".claude", ".husky", "sub/.vscode"].map(|name| place.work.join(name));
     assert_eq!(planted, expected);
     drop(held);
@@ -269,7 +269,7 @@ fn a_place_that_was_not_covered_is_planted_when_filled() {
     let before = walker.walk().unwrap();
     std::fs::write(place.work.join(".claude/settings.json"), "{}").unwrap();
     std::fs::set_permissions(place.work.join(".claude"), PermissionsExt::from_mode(0o755)).unwrap();
-    assert_eq!(ours.planted(&before, &walker.walk().unwrap()), [place.work.join(".claude")]);
+    assert_eq!(ours.planted(&before, &walker.walk().unwrap(), Cover::Mounts), [place.work.join(".claude")]);
 }
 
 #[test]
@@ -340,4 +340,32 @@ fn a_link_in_the_place_of_the_service_gets_nothing() {
     std::os::unix::fs::symlink(&outside, place.work.join("a")).unwrap();
     let held = Placeholders::default().hold(&place.work.join("a"), &place.work);
     assert_eq!((held.paths().len(), names(&outside).len()), (0, 0));
+}
+
+/// One run of ours had a private root and still holds the places; the next one had none.
+#[test]
+fn a_place_that_we_hold_is_planted_when_nothing_covered_it() {
+    let place = place();
+    let walker = walker(&place.work);
+    let all = Placeholders::default();
+    let _held = all.hold(&place.work, &place.work);
+    let before = walker.walk().unwrap();
+    std::fs::write(place.work.join(".claude/settings.json"), "{}").unwrap();
+    let after = walker.walk().unwrap();
+    assert_eq!(all.planted(&before, &after, Cover::Mounts), Vec::<PathBuf>::new());
+    assert_eq!(all.planted(&before, &after, Cover::Nothing), [place.work.join(".claude")]);
+}
+
+#[test]
+fn a_service_that_was_moved_takes_its_places_along() {
+    let place = place();
+    let service = place.work.join("a");
+    std::fs::create_dir(&service).unwrap();
+    let all = Placeholders::default();
+    let _first = all.hold(&service, &place.work);
+    std::fs::rename(&service, place.work.join("b")).unwrap();
+    std::fs::create_dir(&service).unwrap();
+    let second = all.hold(&service, &place.work);
+    assert_eq!(second.paths().len(), NAMES.len());
+    assert_eq!(names(&service).len(), NAMES.len(), "made anew in the folder that has the name now");
 }

@@ -16,7 +16,7 @@ use crate::environment::{CAGE_HOME, Git, SafeEnvironment};
 use crate::launcher::RUNNER;
 use crate::lookup::TrustedPath;
 use crate::order::{Order, OrderCommand, OrderProgram, OrderStep, ProgramFile};
-use crate::placeholder::Placeholders;
+use crate::placeholder::{Cover, Placeholders};
 use crate::posture::traps::Traps;
 use crate::repository::Author;
 use crate::scratch::Scratch;
@@ -104,6 +104,10 @@ pub(super) struct Built {
 pub(super) struct Staged {
     mounts: Vec<Mount>,
     _folder: Scratch,
+}
+
+pub(super) fn cover(layers: &Layers) -> Cover {
+    if has_private_root(layers) { Cover::Mounts } else { Cover::Nothing }
 }
 
 fn has_private_root(layers: &Layers) -> bool {
@@ -352,6 +356,8 @@ impl Programs {
         }
         let Built { cell, layers, group, scratch } = self.build(&key)?;
         let shown = has_private_root(&layers);
+        // As for every cage: what nothing covers must not stand there when a program runs.
+        let held = held.filter(|_| shown);
         let path = if shown { PathBuf::from(OURSELVES) } else { ourselves };
         let environment = self.variables(&[], Git::Inside, true)?;
         let traps = traps

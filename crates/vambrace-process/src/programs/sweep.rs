@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Programs, RunContext};
 use crate::ProgramError;
-use crate::placeholder::{Looked, Moved, Running, look_behind, quarantine, recover};
+use crate::placeholder::{Cover, Looked, Moved, Running, look_behind, quarantine, recover};
 use crate::workspace::View;
 
 impl Programs {
@@ -32,11 +32,16 @@ impl Programs {
 
     /// Protected names that appeared during the run are taken away, at whatever depth. THREAT: P07, a planted hook. What
     /// cannot be taken away makes the call fail: a person has to look before anything else happens there.
-    pub(super) fn sweep(&self, before: &Arc<View>, context: &RunContext<'_>) -> Result<(), ProgramError> {
+    pub(super) fn sweep(
+        &self,
+        before: &Arc<View>,
+        cover: Cover,
+        context: &RunContext<'_>,
+    ) -> Result<(), ProgramError> {
         let left = |why: String| ProgramError::LeftBehind { why };
         let Looked { view: after, out_of_reach, .. } = look_behind(&self.walker, before)
             .map_err(|error| left(format!("the workspace could not be looked at after the run: {error}")))?;
-        let mut planted = self.placeholders.planted(before, &after);
+        let mut planted = self.placeholders.planted(before, &after, cover);
         planted.extend(out_of_reach);
         let moved = quarantine(&planted, &self.settings.workspace, &self.settings.state);
         self.tell(&moved, context);

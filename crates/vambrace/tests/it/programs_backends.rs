@@ -160,3 +160,20 @@ fn a_backend_that_is_not_there_is_named() {
         assert!(ran.stderr.contains(&format!("`{program}` is not installed")), "{ran:?}");
     }
 }
+
+/// Nothing is mounted over a protected name there, so what is planted under one has to be found after the run.
+#[test]
+fn what_is_planted_in_firejail_is_taken_away() {
+    if !firejail_works("whoever runs the tests", |world| on_host(world, &PROBE)) {
+        return;
+    }
+    let world = World::new();
+    let config = world.beside("firejail.yaml", FIREJAIL);
+    let plant = "mkdir -p .vscode .claude .git/hooks; echo x | tee .vscode/tasks.json .claude/settings.json .git/hooks/x";
+    let ran = world.run(&["--config", &config, "run", "--", "sh", "-c", plant]);
+    assert!(ran.stdout.contains(&b'x'), "{ran:?}");
+    for name in [".vscode/tasks.json", ".claude/settings.json", ".git/hooks/x"] {
+        assert!(!world.work().join(name).exists(), "`{name}` stayed: {ran:?}");
+    }
+    assert!(world.state().join("quarantine").exists(), "{ran:?}");
+}
