@@ -155,25 +155,33 @@ impl Surroundings {
         let settings = &self.settings;
         let read_only = |path: &PathBuf| Mount::ReadOnly { from: path.clone(), at: path.clone() };
         let writable = |path: &PathBuf| Mount::Writable { from: path.clone(), at: path.clone() };
+        // The cell follows no link on the way to what it shows, so links that the operator or the person may use end here.
+        let real = |path: &PathBuf| std::fs::canonicalize(path).ok();
         let mut folders: Vec<(usize, Mount)> = Vec::new();
         let mut add = |path: &PathBuf, mount: Mount| folders.push((path.components().count(), mount));
-        for path in settings.read.iter().chain(&settings.toolchains.read_only).filter(|path| path.exists()) {
-            add(path, read_only(path));
+        for path in settings.read.iter().chain(&settings.toolchains.read_only) {
+            if let Some(from) = real(path) {
+                add(path, Mount::ReadOnly { from, at: path.clone() });
+            }
         }
-        for path in settings.write.iter().filter(|path| path.exists()) {
-            add(path, writable(path));
+        for path in &settings.write {
+            if let Some(from) = real(path) {
+                add(path, Mount::Writable { from, at: path.clone() });
+            }
         }
-        for (path, is_folder) in &settings.toolchains.masked {
-            let at = path.clone();
-            add(path, if *is_folder { Mount::EmptyFolder { at } } else { Mount::EmptyFile { at } });
+        for (at, is_folder) in settings.toolchains.masked() {
+            let depth = at.clone();
+            add(&depth, if is_folder { Mount::EmptyFolder { at } } else { Mount::EmptyFile { at } });
         }
         for zone in view.zones.iter().filter(|zone| **zone != view.service) {
             add(zone, read_only(zone));
         }
         let service = &view.service;
         add(service, if self.service_is_writable() { writable(service) } else { read_only(service) });
-        for path in parts.further_writable.iter().filter(|path| path.exists()) {
-            add(path, writable(path));
+        for path in parts.further_writable {
+            if let Some(from) = real(path) {
+                add(path, Mount::Writable { from, at: path.clone() });
+            }
         }
         // Stable: of two mounts at one place the later one counts.
         folders.sort_by_key(|(depth, _)| *depth);

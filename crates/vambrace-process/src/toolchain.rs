@@ -11,8 +11,6 @@ use std::path::{Component, Path, PathBuf};
 pub(crate) struct Toolchains {
     /// Shown read-only at their own place.
     pub(crate) read_only: Vec<PathBuf>,
-    /// Inside those: files with credentials, folders.
-    pub(crate) masked: Vec<(PathBuf, bool)>,
     /// Folders with programs, the person's order kept.
     pub(crate) path: Vec<PathBuf>,
     pub(crate) variables: Vec<(String, String)>,
@@ -119,7 +117,6 @@ impl Toolchains {
         found.read_only.dedup();
         let outer = found.read_only.clone();
         found.read_only.retain(|path| !outer.iter().any(|other| other != path && path.starts_with(other)));
-        found.mask_credentials();
         found.name_maven_repository();
         found
     }
@@ -207,18 +204,23 @@ impl Toolchains {
         }
     }
 
-    /// One level deep: that is where these files lie.
-    fn mask_credentials(&mut self) {
+    /// What must be masked inside of what is shown, as it is now: a person may log in while we run. The flag says that it is
+    /// a folder.
+    ///
+    /// LIMIT: one level deep, because that is where these files lie.
+    pub(crate) fn masked(&self) -> Vec<(PathBuf, bool)> {
+        let mut masked = Vec::new();
         for shown in &self.read_only {
             for name in CREDENTIALS {
                 let path = shown.join(name);
                 if let Ok(metadata) = std::fs::symlink_metadata(&path)
                     && !metadata.is_symlink()
                 {
-                    self.masked.push((path, metadata.is_dir()));
+                    masked.push((path, metadata.is_dir()));
                 }
             }
         }
+        masked
     }
 }
 
@@ -329,6 +331,10 @@ mod tests {
         make(root.path(), &[".pyenv/shims"], &[".pyenv/.pypirc"]);
         let host = BTreeMap::from([("HOME".to_owned(), root.path().to_str().unwrap().to_owned())]);
         let found = Toolchains::detect(&host);
-        assert_eq!(found.masked, [(root.path().join(".pyenv/.pypirc"), false)]);
+        assert_eq!(found.masked(), [(root.path().join(".pyenv/.pypirc"), false)]);
+        // One that comes after the start is masked as well.
+        make(root.path(), &[], &[".pyenv/.netrc"]);
+        let names = [".pypirc", ".netrc"].map(|name| (root.path().join(".pyenv").join(name), false));
+        assert_eq!(found.masked(), names);
     }
 }

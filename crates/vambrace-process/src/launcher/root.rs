@@ -113,7 +113,12 @@ impl Root {
     }
 
     fn bind(&mut self, from: &Path, to: &Path, attributes: Attributes) -> Result<(), Failed> {
-        let tree = clone_tree(CWD, from).map_err(at(from))?;
+        // THREAT: P07, a program in another cage may exchange a folder for a link between the walk and this moment, and
+        // then any folder of the host would be shown, writable, under the service's name.
+        let how = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let found = rustix::fs::openat2(CWD, from, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), how)
+            .map_err(at(from))?;
+        let tree = clone_tree(found.as_fd(), Path::new("")).map_err(at(from))?;
         kernel_unsafe::set_attributes(tree.as_fd(), attributes).map_err(at(from))?;
         let kind = FileType::from_raw_mode(rustix::fs::fstat(&tree).map_err(at(from))?.st_mode);
         let place = if kind.is_dir() { self.folder(to)? } else { self.file(to)? };

@@ -139,7 +139,7 @@ impl Programs {
             groups: &[],
         };
         let key = self.spec(&view, &parts)?;
-        let marks = self.marks(&key);
+        let marks = Self::marks(&key);
         let prepared = if reusable { self.shelf.take(caller) } else { self.shelf.take_ahead(&key) };
         match prepared {
             Some(mut kept) if kept.key == key && kept.marks == marks && kept.cell.is_alive() => {
@@ -204,19 +204,20 @@ impl Programs {
         });
     }
 
-    fn marks(&self, spec: &CageSpec) -> Vec<(PathBuf, Option<Identity>)> {
-        let inside = spec.mounts.iter().filter_map(|mount| match mount {
+    /// Of all that is shown or masked, not only in the workspace: credentials among toolchains are replaced too, and so are
+    /// folders that the operator opens.
+    fn marks(spec: &CageSpec) -> Vec<(PathBuf, Option<Identity>)> {
+        let shown = spec.mounts.iter().filter_map(|mount| match mount {
             Mount::Pin { at }
             | Mount::PinReadOnly { at }
             | Mount::EmptyFolder { at }
             | Mount::EmptyFile { at }
-            | Mount::Text { at, .. }
-            | Mount::ReadOnly { at, .. }
-            | Mount::Writable { at, .. } => Some(at),
+            | Mount::Text { at, .. } => Some(at),
+            Mount::ReadOnly { from, .. } | Mount::Writable { from, .. } => Some(from),
             Mount::Memory { .. } | Mount::Link { .. } | Mount::Processes | Mount::Devices => None,
         });
-        let inside = inside.filter(|at| at.starts_with(&self.settings.workspace));
-        inside.map(|at| (at.clone(), Identity::of(at).ok().map(|(identity, _)| identity))).collect()
+        let identity = |path| Identity::of(path).ok().map(|(identity, _)| identity);
+        shown.map(|path| (path.clone(), identity(path))).collect()
     }
 
     fn view(&self) -> Result<Arc<View>, ProgramError> {
@@ -235,7 +236,8 @@ impl Programs {
             let surroundings = self.surroundings.as_ref().map_err(Clone::clone)?;
             let stage = || -> std::io::Result<Staged> {
                 let folder = Scratch::new(&self.settings.state.join("etc"))?;
-                Ok(Staged { mounts: surroundings.stage(folder.path())?, _folder: folder })
+                let real = std::fs::canonicalize(folder.path())?;
+                Ok(Staged { mounts: surroundings.stage(&real)?, _folder: folder })
             };
             stage().map_err(|error| format!("the settings of the system could not be copied: {error}"))
         });

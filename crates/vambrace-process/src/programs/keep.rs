@@ -23,7 +23,7 @@ pub(super) struct Kept {
     pub(super) layers: Layers,
     /// What it was built from, without its control groups.
     pub(super) key: CageSpec,
-    /// Which files and folders of the workspace its masks and pins lie on. THREAT: P07, a file that is replaced by another
+    /// Which files and folders of the host it shows, and its masks and pins lie on. THREAT: P07, a file that is replaced by another
     /// (an editor saves so) loses what was mounted on it, in every cage that is running.
     pub(super) marks: Vec<(PathBuf, Option<Identity>)>,
     /// The workspace as it was when the cage was built or last compared.

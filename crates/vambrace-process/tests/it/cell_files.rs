@@ -115,3 +115,22 @@ fn links_of_the_workspace_lead_nowhere_else() {
     assert_eq!(text(&captured.stdout), "/usr\n");
     assert!(std::fs::read_dir("/usr/share").unwrap().next().is_some());
 }
+
+/// Between the walk and the mount a program in another cage may put a link in the place of a folder.
+#[test]
+fn no_link_is_followed_to_what_is_shown() {
+    let (folder, outside) = (workspace(), workspace());
+    let service = folder.path().join("service");
+    std::os::unix::fs::symlink(outside.path(), &service).unwrap();
+    for from in [service.clone(), service.join("secrets")] {
+        for mount in [
+            Mount::Writable { from: from.clone(), at: PathBuf::from("/shown") },
+            Mount::ReadOnly { from: from.clone(), at: PathBuf::from("/shown") },
+        ] {
+            match run(folder.path(), vec![mount], "ls -A /shown") {
+                Err(CageError::Refused(why)) => assert!(why.contains("symbolic links"), "{why}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}

@@ -121,3 +121,47 @@ fn two_sessions_share_no_cage() {
     one.close();
     other.close();
 }
+
+/// A person logs in anew while a prepared cage waits: tools write such files beside the old one and rename.
+#[test]
+fn credentials_among_toolchains_stay_hidden_when_they_are_replaced_or_made() {
+    let mut session = Session::open(ANY_SCRIPT);
+    session.client = {
+        let tools = session.world.home().join(".pyenv");
+        std::fs::create_dir_all(tools.join("shims")).unwrap();
+        std::fs::write(tools.join(".pypirc"), "OLD-LOGIN").unwrap();
+        let config = session.world.beside("tools.yaml", ANY_SCRIPT);
+        Client::open(&session.world, &["--config", &config])
+    };
+    let tools = session.world.home().join(".pyenv");
+    session
+        .world
+        .file("look.sh", format!("cd {} && ls && cat .pypirc .netrc 2>/dev/null; true", tools.display()));
+    assert_eq!(session.run("sh look.sh"), "shims\n");
+    std::fs::write(tools.join("new"), "NEW-LOGIN").unwrap();
+    std::fs::rename(tools.join("new"), tools.join(".pypirc")).unwrap();
+    assert_eq!(session.run("sh look.sh"), "shims\n");
+    std::fs::write(tools.join(".netrc"), "LATER-LOGIN").unwrap();
+    assert_eq!(session.run("sh look.sh"), "shims\n");
+    session.close();
+}
+
+/// A prepared cage shows the folder that has the name, not the one that had it.
+#[test]
+fn a_folder_that_the_operator_opened_is_the_one_that_is_there_now() {
+    let mut session = Session::open("");
+    let out = session.world.dir().join("out");
+    std::fs::create_dir(&out).unwrap();
+    let config = format!("{ANY_SCRIPT}sandbox: {{write: [{}]}}\n", out.display());
+    let config = session.world.beside("write.yaml", &config);
+    session.client = Client::open(&session.world, &["--config", &config]);
+    session.world.file("write.sh", format!("echo x > {}/made; echo done", out.display()));
+    assert_eq!(session.run("sh write.sh"), "done\n");
+    let moved = session.world.dir().join("moved");
+    std::fs::rename(&out, &moved).unwrap();
+    std::fs::remove_file(moved.join("made")).unwrap();
+    std::fs::create_dir(&out).unwrap();
+    assert_eq!(session.run("sh write.sh"), "done\n");
+    assert!(out.join("made").exists() && !moved.join("made").exists());
+    session.close();
+}
