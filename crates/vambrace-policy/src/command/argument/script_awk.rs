@@ -202,16 +202,17 @@ impl Awk<'_> {
                 self.print = Some(self.parens.len());
                 Before::Open
             }
-            "if" | "while" | "for" | "switch" => {
+            "if" | "while" | "for" => {
                 self.keyword = true;
                 Before::Open
             }
-            "in" | "else" | "do" | "return" | "exit" | "delete" | "case" => Before::Open,
-            "BEGIN" | "END" | "BEGINFILE" | "ENDFILE" | "next" | "nextfile" | "break" | "continue" => {
-                Before::Start
-            }
-            // It may stand without parentheses, and what follows is its argument or is not.
-            "length" => Before::Unclear,
+            "in" | "else" | "do" | "return" | "exit" | "delete" => Before::Open,
+            "BEGIN" | "END" | "next" | "break" | "continue" => Before::Start,
+            // `length` may stand without parentheses, and what follows is its argument or is not.
+            // THREAT: P06, `case/system("id")/1`: one awk's word of grammar is a variable to the others, which divide by
+            // what we took for an expression.
+            "length" | "case" => Before::Unclear,
+            // `switch (x)`, `BEGINFILE` and `nextfile` too: where they are grammar, no `/` can follow.
             _ => Before::Value,
         };
         Ok(())
@@ -253,6 +254,9 @@ mod tests {
             "{print length}",
             "{x = $1 \" | \" $2; print x}",
             "{ if (length($0) > max) max = length($0) } END { print max }",
+            "BEGINFILE { n = 0 } ENDFILE { print FILENAME, n } { n++ }",
+            "{ switch ($1) { case \"a\": print 1; break; default: print 2 } }",
+            "FNR > 5 { nextfile } 1",
         ] {
             check(text, true);
         }
@@ -289,6 +293,12 @@ mod tests {
             "$1getline < \"f\"",
             "1e5system(\"id\")",
             "0x1system(1)",
+            "BEGIN{x=case/system(\"id\")/1}",
+            "BEGIN{x=case /system(\"id\")/ 1}",
+            "BEGIN{x = switch (1)/system(\"id\")/1}",
+            "BEGIN{x=BEGINFILE/system(\"id\")/1}",
+            "BEGIN{x=ENDFILE/system(\"id\")/1}",
+            "BEGIN{x=nextfile/system(\"id\")/1}",
             ")",
         ] {
             check(text, false);

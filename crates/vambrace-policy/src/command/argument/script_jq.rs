@@ -3,7 +3,9 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-const REFUSED: [&str; 5] = ["env", "import", "include", "modulemeta", "get_search_list"];
+/// `ENV` too where no dollar stands right before it: there may be blanks or a comment between the two.
+const REFUSED: [&str; 7] =
+    ["env", "import", "include", "modulemeta", "get_search_list", "ENV", "__prog_args"];
 
 pub(crate) fn scan(text: &str) -> Result<(), String> {
     let rest = text.chars().peekable();
@@ -162,6 +164,8 @@ mod tests {
             "debug",
             ".a?.import",
             "environment",
+            ".ENV",
+            "{ENV: .a}",
         ] {
             check(text, true);
         }
@@ -196,6 +200,9 @@ mod tests {
             "{a: \"\\(.[1,env:])\"}",
             "{)env: 1",
             "[}",
+            "$ ENV.PATH",
+            "$\nENV",
+            "$#x\nENV",
         ] {
             check(text, false);
         }

@@ -59,6 +59,10 @@ impl Sed<'_> {
             'b' | 't' | 'T' | ':' => {
                 self.skip(|character| character == ' ');
                 self.skip(|character| character.is_ascii_alphanumeric() || character == '_');
+                // Some seds take it for a part of the label and read on behind the next `;`.
+                if self.rest.peek() == Some(&'#') {
+                    return Err("a comment stands right behind a label".to_owned());
+                }
                 self.end()
             }
             'q' | 'Q' | 'l' => {
@@ -234,6 +238,7 @@ mod tests {
             "s/a/\\//2p",
             "1!G;h;$!d",
             "5,$ p",
+            ":a # join\nN;ba",
         ] {
             check(text, true);
         }
@@ -272,6 +277,8 @@ mod tests {
             "$!{r x",
             "#\nw x",
             ":a w x",
+            ":a#;w x",
+            "ba#x;w x",
             "s/[\\]/]/e; s/x/y/",
             "&",
         ] {
