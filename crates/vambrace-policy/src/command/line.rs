@@ -33,13 +33,23 @@ pub(crate) fn parse(line: &str, chains: Chains) -> Result<CommandPlan, CommandRe
     // At the end a line feed ends a command; anywhere else it would begin a second one.
     let line = line.trim_end_matches('\n');
     // THREAT: P06, a second command behind a line break, and text that shows something else than it says.
-    if let Some(control) = line.chars().find(|character| character.is_control() && *character != '\t') {
-        let what = if matches!(control, '\n' | '\r') { "a line break" } else { "a control character" };
+    if let Some(control) = line.chars().find(|character| hides(*character)) {
+        let what = match control {
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' => "a line break",
+            _ => "a control character",
+        };
         return Err(syntax(control.escape_default().to_string(), what));
     }
     let mut reader = Reader::new(line, chains);
     while reader.advance()? {}
     reader.finish()
+}
+
+/// Control characters, and what turns the direction of the text around it when a person reads the line in a question or
+/// in the record.
+fn hides(character: char) -> bool {
+    let turns = matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (character.is_control() && character != '\t')
 }
 
 fn syntax(token: impl Into<String>, what: &'static str) -> CommandRefusal {

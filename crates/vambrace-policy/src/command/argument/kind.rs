@@ -45,6 +45,7 @@ pub(crate) fn judge(
         Kind::Pattern => Ok("pattern"),
         Kind::Format => Ok("format"),
         Kind::GitFormat => git_format(text),
+        Kind::GitLines => git_lines(text, place),
         Kind::Number => number(text),
         Kind::Disk if text == "/" => Ok("disk"),
         Kind::Read | Kind::Folder | Kind::Disk if text == "-" => Ok("standard input"),
@@ -102,9 +103,21 @@ fn git_format(text: &str) -> Result<&'static str, Fault> {
     Ok("format")
 }
 
+/// `RANGE:FILE` of `git log -L`. A range may hold colons of its own; then the file is what stands behind the last one.
+fn git_lines(text: &str, place: &mut Place<'_>) -> Result<&'static str, Fault> {
+    if let Some((_, file)) = text.rsplit_once(':') {
+        place.judge(file, Access::Read, System::Refused)?;
+    }
+    Ok("lines of a file")
+}
+
 fn plain(word: &Word, text: &str, place: &mut Place<'_>) -> Result<&'static str, Fault> {
     if text.contains(':') || text.starts_with(['@', '-']) {
         return Err(Fault::Why("the program gives `:`, `@` or `-` here a meaning of its own".to_owned()));
+    }
+    // THREAT: P06, `diffstat '$(id).gz'`: the program writes the name into a line for a shell.
+    if text.contains(['$', '`', '"', '\\']) {
+        return Err(Fault::Why("the program may give the name to a shell".to_owned()));
     }
     Ok(place.judge_word(word, Access::Read, System::Counts)?)
 }
