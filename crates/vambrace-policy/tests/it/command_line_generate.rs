@@ -19,7 +19,7 @@ impl Dice {
         (mixed ^ (mixed >> 31)) as usize % n
     }
 
-    fn one_of<'list>(&mut self, list: &[&'list str]) -> &'list str {
+    pub(crate) fn one_of<'list>(&mut self, list: &[&'list str]) -> &'list str {
         list[self.below(list.len())]
     }
 }

@@ -11,6 +11,7 @@ mod command_line;
 mod command_line_bash;
 mod command_line_brush;
 mod command_line_generate;
+mod command_script;
 mod corpus;
 mod generate;
 mod property;
