@@ -15,6 +15,9 @@ use crate::workspace::{View, Walker};
 
 /// Folders closed inside folders closed …: each round opens one more level, and there are only so many.
 const MOST_ROUNDS: usize = 128;
+/// A folder that was closed when it was walked and is open when it is looked at: somebody else opened it, or there is
+/// another reason why it cannot be read.
+const MOST_DOUBTS: usize = 8;
 
 #[derive(Debug)]
 pub(crate) struct Looked {
@@ -28,6 +31,7 @@ pub(crate) struct Looked {
 pub(crate) fn look_behind(walker: &Walker, before: &View) -> Result<Looked, String> {
     let known: HashSet<&Path> = before.masked.iter().map(|masked| masked.path.as_path()).collect();
     let mut opened = Opened { workspace: walker.workspace().to_owned(), ..Opened::default() };
+    let mut n_doubts = 0;
     for _ in 0..MOST_ROUNDS {
         let view = walk(walker)?;
         let new = view.masked.iter().filter(|masked| masked.is_folder && !known.contains(&*masked.path));
@@ -51,13 +55,20 @@ pub(crate) fn look_behind(walker: &Walker, before: &View) -> Result<Looked, Stri
                     .push(folder);
             }
         }
-        let n_before = opened.folders.len();
+        let (mut is_done, mut has_doubt) = (true, false);
         for folder in &closed {
-            opened.open(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            let said = |why: String| format!("{}: {why}", folder.display());
+            match opened.open(folder).map_err(|error| said(error.to_string()))? {
+                Found::NotOurs => {}
+                Found::Closed => is_done = false,
+                Found::Open if n_doubts < MOST_DOUBTS => (is_done, has_doubt) = (false, true),
+                Found::Open => return Err(said("it cannot be read".to_owned())),
+            }
         }
-        if opened.folders.len() == n_before {
+        if is_done {
             return Ok(Looked { view: Arc::new(whole), out_of_reach, opened });
         }
+        n_doubts += usize::from(has_doubt);
     }
     Err("folders were closed again and again".to_owned())
 }
@@ -88,6 +99,16 @@ pub(crate) struct Opened {
     stamps: HashMap<PathBuf, [Moment; 2]>,
 }
 
+/// How a folder was that a walk could not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// It is open now.
+    Closed,
+    Open,
+    /// What we cannot enter, no program of ours could.
+    NotOurs,
+}
+
 #[derive(Debug)]
 struct Folder {
     path: PathBuf,
@@ -98,20 +119,20 @@ struct Folder {
 
 impl Opened {
     /// A program may close a folder behind what it planted there. It is the same user's, so it is opened again.
-    fn open(&mut self, path: &Path) -> io::Result<()> {
+    fn open(&mut self, path: &Path) -> io::Result<Found> {
         let handle = match beneath::open_folder(&self.workspace, path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            // Another program is at work, and may have moved it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Closed),
             other => other?,
         };
         let stat = rustix::fs::fstat(&handle)?;
         let mode = mode_of(&handle)?;
         if stat.st_uid != rustix::process::geteuid().as_raw() {
-            // Somebody else's. What we cannot enter, no program of ours could.
             let entered = rustix::fs::statat(&handle, c".", AtFlags::empty());
-            return if entered.is_err() { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) };
+            return entered.map_or(Ok(Found::NotOurs), |_| Err(io::ErrorKind::PermissionDenied.into()));
         }
         if mode.contains(Mode::RWXU) {
-            return Err(io::Error::other("it cannot be read"));
+            return Ok(Found::Open);
         }
         let wanted = StatxFlags::BTIME | StatxFlags::CTIME;
         let times = rustix::fs::statx(&handle, c"", AtFlags::EMPTY_PATH, wanted)?;
@@ -120,7 +141,7 @@ impl Opened {
         let (device, inode) = (stat.st_dev, stat.st_ino);
         self.folders.push(Folder { path: path.to_owned(), device, inode, mode });
         self.stamps.insert(path.to_owned(), stamps);
-        Ok(())
+        Ok(Found::Closed)
     }
 
     /// What a folder's stamps were before we touched it.

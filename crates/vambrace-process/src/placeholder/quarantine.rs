@@ -32,13 +32,17 @@ pub(crate) fn quarantine(new: &[PathBuf], workspace: &Path, state: &Path) -> Vec
         return Vec::new();
     }
     let shelf = Shelf::new(&state.join("quarantine"));
-    let moved = new.iter().enumerate().map(|(number, from)| {
+    let moved = new.iter().enumerate().filter_map(|(number, from)| {
         let to = match &shelf {
             Ok(shelf) if number < MOST => shelf.take(number, from, workspace),
             Ok(_) => Err(io::Error::other("there are too many of them")),
             Err(error) => Err(io::Error::other(error.to_string())),
         };
-        Moved { from: from.clone(), to: to.map_err(|error| error.to_string()) }
+        // Another process took it away, or a program that is still running moved it and will be swept after.
+        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        let is_gone = to.as_ref().is_err_and(is_missing)
+            && std::fs::symlink_metadata(from).as_ref().is_err_and(is_missing);
+        (!is_gone).then(|| Moved { from: from.clone(), to: to.map_err(|error| error.to_string()) })
     });
     moved.collect()
 }

@@ -62,6 +62,19 @@ fn neither_modes_nor_long_names_keep_a_thing_where_it_is() {
     assert!(!locked.join(".vscode").exists() && !long.exists());
 }
 
+/// Of two processes that sweep at once, one is second.
+#[test]
+fn what_is_gone_already_needs_no_taking() {
+    let Place { work, state, _root, .. } = place();
+    let moved = quarantine(
+        &[work.join("gone/.vscode"), work.join("sub/.vscode"), work.join(".envrc")],
+        &work,
+        &state,
+    );
+    assert_eq!(moved.len(), 1, "{moved:?}");
+    assert!(moved[0].from == work.join("sub/.vscode") && moved[0].to.is_ok(), "{moved:?}");
+}
+
 #[test]
 fn a_link_on_the_way_stops_it() {
     let Place { work, state, outside, _root } = place();
