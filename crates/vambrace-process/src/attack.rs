@@ -64,6 +64,7 @@ fn attempt(row: Row, facts: &Facts) -> Outcome {
         Row::KernelSettings => file::kernel_settings(),
         Row::OpenDevice => file::open_device(),
         Row::MakeDevice => file::make_device(facts),
+        Row::ChangeDevice => file::change_device(facts),
         Row::PlantHook => plant::hook(facts),
         Row::MoveRepository => plant::move_repository(facts),
         Row::PlantConfiguration => plant::configuration(facts),

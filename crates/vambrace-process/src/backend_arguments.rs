@@ -17,20 +17,20 @@ pub(crate) struct Bubblewrap {
 }
 
 /// `folder` is private, empty, and stays until the program has ended.
-pub(crate) fn bubblewrap(spec: &CageSpec, folder: &Path) -> Bubblewrap {
+///
+/// THREAT: P07, root owns the host's devices, which bubblewrap binds as they are: `chmod 600 /dev/null`. So its runner keeps
+/// the power to make these mounts read-only and the power to give that up, and then gives up both; this needs the namespace
+/// in which they were made, and our filter refuses further ones.
+pub(crate) fn bubblewrap(spec: &CageSpec, folder: &Path, is_root: bool) -> Bubblewrap {
     let mut made = Bubblewrap { arguments: Vec::new(), files: Vec::new() };
-    let fixed = [
-        "--unshare-all",
-        "--unshare-user",
-        "--disable-userns",
-        "--die-with-parent",
-        "--new-session",
-        "--cap-drop",
-        "ALL",
-        "--hostname",
-        "cage",
-    ];
+    let fixed =
+        ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--hostname", "cage"];
     made.arguments.extend(fixed.map(OsString::from));
+    let powers: &[&str] = match is_root {
+        true => &["--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"],
+        false => &["--cap-drop", "ALL", "--disable-userns"],
+    };
+    made.arguments.extend(powers.iter().map(OsString::from));
     for mount in &spec.mounts {
         made.add(mount, folder);
     }
@@ -107,8 +107,8 @@ mod tests {
     #[track_caller]
     fn check(mount: Mount, expected: &[&str]) {
         let spec = CageSpec { mounts: vec![mount.clone()], ..CageSpec::default() };
-        let empty = bubblewrap(&CageSpec::default(), Path::new("/private")).arguments.len();
-        let made = bubblewrap(&spec, Path::new("/private"));
+        let empty = bubblewrap(&CageSpec::default(), Path::new("/private"), false).arguments.len();
+        let made = bubblewrap(&spec, Path::new("/private"), false);
         let own: Vec<_> = made.arguments.iter().skip(empty).map(|it| it.to_str().unwrap()).collect();
         assert_eq!(own, expected, "{mount:?}");
     }
@@ -132,7 +132,7 @@ mod tests {
     fn texts_are_written_once() {
         let text = |at: &str, text: &str| Mount::Text { at: PathBuf::from(at), text: text.to_owned() };
         let mounts = vec![text("/a", "x"), text("/b", "x"), text("/c", "y")];
-        let made = bubblewrap(&CageSpec { mounts, ..CageSpec::default() }, Path::new("/p"));
+        let made = bubblewrap(&CageSpec { mounts, ..CageSpec::default() }, Path::new("/p"), true);
         let expected = [("/p/text-0", "x"), ("/p/text-1", "y")];
         assert_eq!(made.files, expected.map(|(path, text)| (PathBuf::from(path), text.to_owned())));
     }

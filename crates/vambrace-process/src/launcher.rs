@@ -42,6 +42,9 @@ pub(crate) const LAUNCHER: &str = "__cage";
 pub(crate) const RUNNER: &str = "__cage-runner";
 pub(crate) const ENTER: &str = "__cage-enter";
 
+/// Why a runner that did not build its root says that it has none; whoever had it built knows better.
+pub(crate) const BUILT_ELSEWHERE: &str = "built by another backend, if at all";
+
 /// How long nothing was asked before the next cell's first process is made ahead: until a short program has ended, with
 /// which it would share the processors, and after which perhaps nothing more is wanted.
 const QUIET: Timespec = Timespec { tv_sec: 0, tv_nsec: 4_000_000 };
@@ -294,7 +297,13 @@ fn confine_runner(asked: &Confine) -> Vec<Missing> {
             for layer in crate::namespace::Namespaces::own().shared_with(outside) {
                 gaps.add(layer, "the same as outside".to_owned());
             }
-            gaps.add(Layer::PrivateRoot, "built by another backend, if at all".to_owned());
+            if rustix::process::geteuid().is_root()
+                && spec.mounts.contains(&Mount::Devices)
+                && let Err(errno) = root::hold_devices()
+            {
+                gaps.note(Layer::PrivateRoot, "devices of the host", errno);
+            }
+            gaps.add(Layer::PrivateRoot, BUILT_ELSEWHERE.to_owned());
             if let Err(errno) = confine::set_limits(spec.limits) {
                 gaps.note(Layer::MemoryLimit, "limits", errno);
                 gaps.note(Layer::ProcessLimit, "limits", errno);

@@ -77,6 +77,12 @@ const DEVICES: [&str; 9] = [
     "/proc/kcore",
 ];
 
+/// What every program needs, so a cage shows them.
+const COMMON_DEVICES: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+/// Where the host has them.
+pub(crate) const HOST_DEVICES: &str = "/dev";
+
 /// How many folders beside the service are tried.
 const MOST_SIBLINGS: usize = 8;
 
@@ -232,6 +238,22 @@ pub(super) fn make_device(facts: &Facts) -> Outcome {
         (folder, failed(made))
     });
     all(attempts)
+}
+
+/// Given the mode that it has, so nothing changes whatever happens. A device that the backend made itself is its own.
+pub(super) fn change_device(facts: &Facts) -> Outcome {
+    let on_host = facts.devices.iter().find(|(known, _)| known == HOST_DEVICES).map(|(_, device)| *device);
+    all(COMMON_DEVICES.map(|path| {
+        let changed = rustix::fs::stat(path).and_then(|found| {
+            let changed = rustix::fs::chmod(path, Mode::from_raw_mode(found.st_mode));
+            changed.map(|()| on_host.is_none_or(|on_host| on_host == found.st_dev))
+        });
+        let outcome = match changed {
+            Ok(false) => Outcome::Held("it is not the host's".to_owned()),
+            changed => failed(changed),
+        };
+        (path, outcome)
+    }))
 }
 
 /// A file that can be opened and is not empty, or a folder with something in it.

@@ -14,6 +14,7 @@ pub(crate) enum Row {
     KernelSettings,
     OpenDevice,
     MakeDevice,
+    ChangeDevice,
     PlantHook,
     MoveRepository,
     PlantConfiguration,
@@ -53,7 +54,7 @@ pub(crate) enum Row {
 }
 
 impl Row {
-    pub(crate) const ALL: [Row; 48] = [
+    pub(crate) const ALL: [Row; 49] = [
         Row::ReadOutside,
         Row::ReadTemporary,
         Row::ReadPasswords,
@@ -66,6 +67,7 @@ impl Row {
         Row::KernelSettings,
         Row::OpenDevice,
         Row::MakeDevice,
+        Row::ChangeDevice,
         Row::PlantHook,
         Row::MoveRepository,
         Row::PlantConfiguration,
@@ -118,6 +120,7 @@ impl Row {
             Row::KernelSettings => "change a setting of the kernel",
             Row::OpenDevice => "open a device of the machine",
             Row::MakeDevice => "make a device file",
+            Row::ChangeDevice => "change who may use a device of the machine",
             Row::PlantHook => "plant a git hook",
             Row::MoveRepository => "move the repository away",
             Row::PlantConfiguration => "plant an agent's or editor's configuration",

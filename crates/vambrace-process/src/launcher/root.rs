@@ -304,6 +304,20 @@ impl Root {
     }
 }
 
+/// The same for devices that another backend has bound; only root owns them, and only root can be given the power.
+pub(super) fn hold_devices() -> Result<(), Errno> {
+    for name in DEVICES.iter().chain(&["tty", "console"]) {
+        let path = Path::new("/dev").join(name);
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::open(&path, flags, Mode::empty()) {
+            Ok(device) => kernel_unsafe::set_attributes(device.as_fd(), Attributes::Device)?,
+            Err(Errno::NOENT) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
 fn at(path: &Path) -> impl Fn(Errno) -> Failed {
     move |errno| Failed(format!("`{}`: {}", path.display(), said(errno)))
 }

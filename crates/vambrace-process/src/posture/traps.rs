@@ -18,7 +18,7 @@ use rustix::process::Pid;
 
 use super::PostureRow;
 use crate::attack::facts::Facts;
-use crate::attack::file::SYSTEM_FOLDERS;
+use crate::attack::file::{HOST_DEVICES, SYSTEM_FOLDERS};
 use crate::attack::row::{Row, one_line};
 
 /// How many callers may wait at one trap. The battery comes a few times; more is somebody else.
@@ -320,7 +320,7 @@ fn home(passwords: &str, user: u32) -> Option<String> {
 }
 
 fn devices(workspace: &Path) -> Vec<(String, u64)> {
-    let folders = SYSTEM_FOLDERS.iter().map(Path::new).chain(workspace.parent());
+    let folders = SYSTEM_FOLDERS.iter().chain([&HOST_DEVICES]).map(Path::new).chain(workspace.parent());
     folders
         .filter_map(|folder| Some((folder.to_str()?.to_owned(), std::fs::metadata(folder).ok()?.dev())))
         .collect()

@@ -8,7 +8,7 @@ use super::Programs;
 use super::build::{Built, OURSELVES};
 use crate::cell::Cell;
 use crate::cgroup::{Controller, Group};
-use crate::launcher::{ENTER, RUNNER};
+use crate::launcher::{BUILT_ELSEWHERE, ENTER, RUNNER};
 use crate::scratch::Scratch;
 use crate::spec::{CageSpec, Mount};
 use crate::{Layer, Layers, ProgramError, backend_arguments};
@@ -26,7 +26,7 @@ impl Programs {
         spec.mounts.push(Mount::ReadOnly { from: self.ourselves()?, at: PathBuf::from(OURSELVES) });
         let broken = |error: std::io::Error| ProgramError::Broken { why: error.to_string() };
         let scratch = Scratch::new(&self.settings.state.join("bubblewrap")).map_err(broken)?;
-        let plan = backend_arguments::bubblewrap(&spec, scratch.path());
+        let plan = backend_arguments::bubblewrap(&spec, scratch.path(), rustix::process::geteuid().is_root());
         for (path, text) in &plan.files {
             std::fs::write(path, text).map_err(broken)?;
         }
@@ -35,8 +35,11 @@ impl Programs {
         command.args(&plan.arguments).arg("--").arg(OURSELVES).arg(RUNNER).env_clear();
         let cell = Cell::inside(command, Some(&spec))
             .map_err(|error| ProgramError::TooWeak { missing: format!("bubblewrap: {error}") })?;
+        let mut layers = self.with_limits(cell.layers(), group.as_ref());
         // The root is made of nothing but the spec, by the arguments above.
-        let layers = without(&self.with_limits(cell.layers(), group.as_ref()), &[Layer::PrivateRoot]);
+        layers
+            .missing
+            .retain(|missing| (missing.layer, &*missing.why) != (Layer::PrivateRoot, BUILT_ELSEWHERE));
         Ok(Built { cell, layers, group, scratch: Some(scratch) })
     }
 
