@@ -71,6 +71,10 @@ enum Before {
 }
 
 pub(crate) fn scan(text: &str) -> Result<(), String> {
+    // THREAT: P06, one of the programs takes an existing file of such a name for the program text.
+    if text.ends_with(".yq") {
+        return Err("a name that ends with `.yq` may be a file".to_owned());
+    }
     let mut rest = text.chars().peekable();
     let mut before = Before::Other;
     while let Some(character) = rest.next() {
@@ -198,6 +202,7 @@ mod tests {
             "!env",
             "@load",
             "LOAD(\"x\")",
+            ".a.yq",
         ] {
             check(text, false);
         }
