@@ -227,49 +227,18 @@ impl<'r> Reading<'r, '_, '_> {
                 }
                 Choice::Value(kinds) => {
                     let kind = if kinds.len() == 1 { kinds.first() } else { None };
-                    self.behind_letter(kind.unwrap_or(&Kind::None), word, spelled, after);
+                    self.value(kind.unwrap_or(&Kind::None), spelled, after, word.is_glob());
                     return rest;
                 }
                 Choice::Optional(_) if after.is_empty() => {}
                 Choice::Optional(kind) => {
-                    self.behind_letter(kind, word, spelled, after);
+                    self.value(kind, spelled, after, word.is_glob());
                     return rest;
                 }
             }
         }
         self.sheet.allow(spelled, &block.rule, "option");
         rest
-    }
-
-    /// A value right behind its letter. THREAT: P06, `rg -f=/etc/passwd`: to some programs the sign is not a part of the
-    /// value, so it must be good without it too.
-    fn behind_letter(&mut self, kind: &Kind, word: &Word, spelled: &str, value: &str) {
-        let names_path = match kind {
-            Kind::Read
-            | Kind::Folder
-            | Kind::Exists
-            | Kind::Disk
-            | Kind::Write
-            | Kind::Plain
-            | Kind::Revision
-            | Kind::Pathspec
-            | Kind::GitLines => true,
-            Kind::Text
-            | Kind::Number
-            | Kind::Sed
-            | Kind::Awk
-            | Kind::Jq
-            | Kind::Yq
-            | Kind::Pattern
-            | Kind::Format
-            | Kind::GitFormat
-            | Kind::OneOf(_)
-            | Kind::None => false,
-        };
-        if let Some(bare) = value.strip_prefix('=').filter(|_| names_path) {
-            self.value(kind, spelled, bare, word.is_glob());
-        }
-        self.value(kind, spelled, value, word.is_glob());
     }
 
     /// Values in words of their own.
@@ -322,7 +291,13 @@ impl<'r> Reading<'r, '_, '_> {
         if is_glob && !text_only {
             return self.refuse(spelled, "quote the pattern, or give the value in a word of its own");
         }
-        let verdict = judge(kind, &Word::literal(value), Behind::Nothing, self.place);
+        let mut verdict = judge(kind, &Word::literal(value), Behind::Nothing, self.place);
+        // THREAT: P06, `rg -f=/etc/passwd` and `--file==/etc/passwd`: to some programs the sign is no part of the value,
+        // so it must be good without it too.
+        let bare = value.trim_start_matches('=');
+        if verdict.is_ok() && !text_only && bare.len() < value.len() {
+            verdict = judge(kind, &Word::literal(bare), Behind::Nothing, self.place);
+        }
         self.note(spelled, verdict);
     }
 
