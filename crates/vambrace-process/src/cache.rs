@@ -34,8 +34,13 @@ const COMPILING: [&str; 6] = ["test", "vet", "build", "run", "install", "generat
 /// Where Go shall keep its cache for this job. One that is there is used by every job, for Go may be started by `make`; it
 /// is made only where the job itself is Go at work. None: it stays private.
 pub(crate) fn of_go(job: &Job, workspace: &Path, service: &Path) -> Option<PathBuf> {
+    let compiles = compiles_go(job);
+    // Mostly there is none, which one call tells.
+    if !compiles && std::fs::symlink_metadata(service.join(FOLDER)).is_err() {
+        return None;
+    }
     let top = open_service(service, workspace).ok()?;
-    if compiles_go(job) {
+    if compiles {
         make(&top).ok()?;
     }
     let folder = folder(&top, FOLDER).ok()?;

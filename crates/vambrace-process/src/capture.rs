@@ -76,8 +76,6 @@ pub struct Captured {
     pub timed_out: bool,
     pub cancelled: bool,
     pub duration: Duration,
-    /// Nothing is left that the next order could find.
-    pub pristine: bool,
     /// The cell did not answer even to a kill and must be ended as a whole.
     pub(crate) gave_up: bool,
 }
@@ -240,7 +238,7 @@ impl Watching<'_, '_, '_> {
         let Some(frame) = self.line.receive()? else { return Err(CageError::Died) };
         match decode_report(&frame.body) {
             Ok(Report::Done(done)) => Ok(Some(done)),
-            Ok(Report::Ready(_) | Report::Refused(_)) | Err(_) => {
+            Ok(Report::Ready(_) | Report::Refused(_) | Report::Clean(_)) | Err(_) => {
                 Err(CageError::Protocol("report".to_owned()))
             }
         }
@@ -344,8 +342,7 @@ impl Watching<'_, '_, '_> {
 
     fn finish(self, done: Option<Done>, started: Instant) -> Result<Captured, CageError> {
         let gave_up = done.is_none();
-        let done =
-            done.unwrap_or(Done { end: End::Exited(Exit::Signal(9)), statuses: Vec::new(), pristine: false });
+        let done = done.unwrap_or(Done { end: End::Exited(Exit::Signal(9)), statuses: Vec::new() });
         let exit = match done.end {
             End::Exited(exit) => exit,
             End::Changed(program) => return Err(CageError::Changed(program)),
@@ -361,7 +358,6 @@ impl Watching<'_, '_, '_> {
             timed_out: self.timed_out,
             cancelled: self.cancelled,
             duration: started.elapsed(),
-            pristine: done.pristine,
             gave_up,
         })
     }

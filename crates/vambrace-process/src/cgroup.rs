@@ -33,6 +33,8 @@ struct Usable {
 pub(crate) struct Group {
     folders: Vec<PathBuf>,
     procs_files: Vec<PathBuf>,
+    /// Where the kernel tells whom it has ended for its memory.
+    memory_files: Vec<PathBuf>,
     limits: CageLimits,
 }
 
@@ -63,7 +65,8 @@ impl Groups {
         let plain: String = name.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}{number}-{plain}", own_prefix());
-        let mut group = Group { folders: Vec::new(), procs_files: Vec::new(), limits };
+        let (folders, procs_files, memory_files) = (Vec::new(), Vec::new(), Vec::new());
+        let mut group = Group { folders, procs_files, memory_files, limits };
         for usable in &self.usable {
             let folder = usable.folder.join(&name);
             std::fs::create_dir(&folder)?;
@@ -73,6 +76,8 @@ impl Groups {
                 Version::One => "tasks",
                 Version::Two => "cgroup.procs",
             }));
+            let told = ["memory.oom_control", "memory.events"].map(|name| folder.join(name));
+            group.memory_files.extend(told.into_iter().filter(|file| file.exists()));
             usable.limit(&folder, limits)?;
         }
         Ok(group)
@@ -96,11 +101,7 @@ impl Group {
                 .filter_map(|line| line.split_once(' '))
                 .any(|(key, count)| key == "oom_kill" && count != "0")
         };
-        let files = self
-            .folders
-            .iter()
-            .flat_map(|folder| ["memory.oom_control", "memory.events"].map(|name| folder.join(name)));
-        files.filter_map(|file| std::fs::read_to_string(file).ok()).any(|text| says(&text))
+        self.memory_files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).any(|text| says(&text))
     }
 
     /// Whether nobody is in it any more. Then it limits the next cage as well as a new one would, and making groups is

@@ -152,13 +152,24 @@ pub struct Cell {
     keeper: Keeper,
     pid: Option<u32>,
     layers: Layers,
-    reusable: bool,
+    reuse: Reuse,
+}
+
+/// Whether the next order may come to where the last one was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reuse {
+    Fit,
+    Unfit,
+    /// The runner has ended all of the order and will tell; the flag: whether it matters.
+    Owed {
+        ended_by_itself: bool,
+    },
 }
 
 impl Cell {
     fn new(line: Line, keeper: Keeper, pid: Option<u32>) -> Result<Cell, CageError> {
         // Made first, so that a cell that fails here is ended like any other.
-        let mut cell = Cell { line: Some(line), keeper, pid, layers: Layers::default(), reusable: true };
+        let mut cell = Cell { line: Some(line), keeper, pid, layers: Layers::default(), reuse: Reuse::Fit };
         let line = cell.line.as_mut().ok_or(CageError::Died)?;
         if !wait_readable(&*line, READY)? {
             return Err(CageError::Refused("it was not ready in time".to_owned()));
@@ -170,7 +181,7 @@ impl Cell {
                 Ok(cell)
             }
             Ok(Report::Refused(why)) => Err(CageError::Refused(why)),
-            Ok(Report::Done(_)) | Err(_) => Err(CageError::Protocol("report".to_owned())),
+            Ok(Report::Done(_) | Report::Clean(_)) | Err(_) => Err(CageError::Protocol("report".to_owned())),
         }
     }
 
@@ -206,9 +217,34 @@ impl Cell {
         &self.layers
     }
 
-    /// Nothing of what ran can be found by what runs next.
-    pub fn is_reusable(&self) -> bool {
-        self.reusable
+    /// Nothing of what ran can be found by what runs next. Waits while that is looked for.
+    pub fn is_reusable(&mut self) -> bool {
+        if let Reuse::Owed { ended_by_itself } = self.reuse {
+            let fit = self.receive_clean().is_ok_and(|is_clean| is_clean) && ended_by_itself;
+            self.reuse = if fit { Reuse::Fit } else { Reuse::Unfit };
+        }
+        self.reuse == Reuse::Fit
+    }
+
+    /// All that ran is dead, and the first process of the cell is looking for what it left.
+    pub(crate) fn is_settling(&self) -> bool {
+        let is_launched = matches!(self.keeper, Keeper::Launched(_));
+        is_launched && self.reuse == Reuse::Owed { ended_by_itself: true }
+    }
+
+    fn receive_clean(&mut self) -> Result<bool, CageError> {
+        let line = self.line.as_mut().ok_or(CageError::Died)?;
+        // Both answers may have come at once.
+        if !line.has_more() && !wait_readable(&*line, READY)? {
+            return Err(CageError::Died);
+        }
+        let frame = line.receive()?.ok_or(CageError::Died)?;
+        match decode_report(&frame.body) {
+            Ok(Report::Clean(is_clean)) => Ok(is_clean),
+            Ok(Report::Ready(_) | Report::Refused(_) | Report::Done(_)) | Err(_) => {
+                Err(CageError::Protocol("report".to_owned()))
+            }
+        }
     }
 
     /// The first process of the cell, as the host numbers it.
@@ -217,15 +253,24 @@ impl Cell {
     }
 
     pub fn run(&mut self, order: &Order, stdio: Stdio<'_>, watch: &Watch<'_>) -> Result<Captured, CageError> {
-        // Until it is known that nothing is left.
-        self.reusable = false;
+        // What is still owed of the last order must not be taken for an answer to this one.
+        let _known = self.is_reusable();
+        self.reuse = Reuse::Unfit;
         let line = self.line.as_mut().ok_or(CageError::Died)?;
-        let captured = capture::run(line, order, stdio, watch)?;
-        if captured.gave_up {
+        let ran = capture::run(line, order, stdio, watch);
+        self.reuse = match &ran {
+            Ok(captured) if captured.gave_up => Reuse::Unfit,
+            Ok(captured) => {
+                let by_force = captured.cut || captured.timed_out || captured.cancelled;
+                Reuse::Owed { ended_by_itself: !by_force }
+            }
+            Err(CageError::Changed(_) | CageError::Exec { .. }) => Reuse::Owed { ended_by_itself: false },
+            Err(_) => Reuse::Unfit,
+        };
+        if ran.as_ref().is_ok_and(|captured| captured.gave_up) {
             self.end();
         }
-        self.reusable = captured.pristine && !(captured.cut || captured.timed_out || captured.cancelled);
-        Ok(captured)
+        ran
     }
 
     /// Whether its first process is still there. It goes with the launcher.
@@ -238,7 +283,7 @@ impl Cell {
 
     /// Ends it, and comes back when nothing in it is alive: the first process of a namespace goes last.
     pub(crate) fn end_wholly(&mut self) {
-        self.reusable = false;
+        self.reuse = Reuse::Unfit;
         if let Keeper::Launched(process) = &self.keeper {
             let _ended = rustix::process::pidfd_send_signal(process, Signal::KILL);
             let _gone = wait_readable(process, GOING);

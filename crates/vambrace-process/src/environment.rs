@@ -20,7 +20,7 @@ pub(crate) const CAGE_HOME: &str = "/home/agent";
 
 /// Two system configurations of git lie in a cage; see `repository`.
 pub(crate) const GIT_CONFIG: &str = "/etc/gitconfig";
-pub(crate) const GIT_CONFIG_DIRECT: &str = "/etc/gitconfig-direct";
+pub(crate) const GIT_CONFIG_DIRECT: &str = "/.gitconfig";
 
 #[derive(Debug, Clone)]
 pub(crate) struct SafeEnvironment {

@@ -66,6 +66,10 @@ impl TrustedPath {
             self.folders.iter().map(|folder| folder.join(program)).collect()
         };
         for path in candidates {
+            // Most folders do not have it, which one call tells; following links takes several.
+            if rustix::fs::lstat(&path).is_err() {
+                continue;
+            }
             let Ok(canonical) = std::fs::canonicalize(&path) else { continue };
             let Ok(metadata) = std::fs::metadata(&canonical) else { continue };
             if !metadata.is_file() || metadata.mode() & 0o111 == 0 {

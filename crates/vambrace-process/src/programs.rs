@@ -205,13 +205,19 @@ impl Programs {
         let warm = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
         // INVARIANT: nothing of the job is alive when its traces are looked for. A cell that reported the end has ended
         // all of it; any other is ended here.
-        if warm && outcome.is_ok() && kept.cell.is_reusable() {
-            self.shelf.put(context.caller, kept);
-        } else {
-            self.shelf.dissolve(kept);
+        let mut kept = Some(kept);
+        if !(warm && outcome.is_ok() && kept.as_ref().is_some_and(|kept| kept.cell.is_settling())) {
+            kept.take().into_iter().for_each(|kept| self.shelf.dissolve(kept));
         }
         let swept = self.sweep(&before.view, cover, context);
         drop(before);
+        // Its runner has looked around meanwhile.
+        if let Some(mut kept) = kept {
+            match kept.cell.is_reusable() {
+                true => self.shelf.put(context.caller, kept),
+                false => self.shelf.dissolve(kept),
+            }
+        }
         swept?;
         let captured = match outcome {
             Err(cell::CageError::Died) if exceeded => {

@@ -111,7 +111,6 @@ impl Surroundings {
         let mut etc = system::settings(&settings.user);
         let author = settings.author.as_ref();
         etc.push(text(GIT_CONFIG, repository::inside_config(author)));
-        etc.push(text(GIT_CONFIG_DIRECT, repository::direct_config(author, &[])));
         Ok(Surroundings { settings, system: system::folders(), etc })
     }
 
@@ -133,10 +132,8 @@ impl Surroundings {
         for at in ["/tmp", CAGE_HOME] {
             mounts.push(Mount::Memory { at: PathBuf::from(at), bytes: self.settings.temporary_bytes });
         }
-        if !shown.trees.is_empty() {
-            let author = self.settings.author.as_ref();
-            mounts.push(text(GIT_CONFIG_DIRECT, repository::direct_config(author, &shown.trees)));
-        }
+        let author = self.settings.author.as_ref();
+        mounts.push(text(GIT_CONFIG_DIRECT, repository::direct_config(author, &shown.trees)));
         mounts.extend(self.shown_folders(view, parts));
         mounts.extend(self.links());
         mounts.extend(self.laid_on_top(view, parts));

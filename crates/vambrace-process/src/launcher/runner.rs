@@ -82,8 +82,10 @@ impl Runner {
             // THREAT: P07, what is left in the background would see the next order, and outlive this one.
             self.reaper.end_all();
             drop(streams);
-            let pristine = self.reaper.is_first() && self.pristine.holds();
-            self.line.send(&encode_report(&Report::Done(Done { end, statuses, pristine })), &[])?;
+            self.line.send(&encode_report(&Report::Done(Done { end, statuses })), &[])?;
+            // Looked for while the other side looks at what the order did.
+            let is_clean = self.reaper.is_first() && self.pristine.holds();
+            self.line.send(&encode_report(&Report::Clean(is_clean)), &[])?;
         }
         Ok(())
     }

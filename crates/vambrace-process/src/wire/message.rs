@@ -46,6 +46,8 @@ pub(crate) enum Report {
     Ready(Vec<Missing>),
     Refused(String),
     Done(Done),
+    /// After every `Done`, once it was looked for: nothing of the order is left that the next one could see.
+    Clean(bool),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,8 +55,6 @@ pub(crate) struct Done {
     pub(crate) end: End,
     /// As a shell tells them, of every command that was started, in order.
     pub(crate) statuses: Vec<i32>,
-    /// Nothing of this order is left that the next one could see.
-    pub(crate) pristine: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,6 +163,9 @@ pub(crate) fn encode_report(report: &Report) -> Vec<u8> {
             writer.u8(1).bytes(why.as_bytes());
         }
         Report::Done(done) => write_done(writer.u8(2), done),
+        Report::Clean(is_clean) => {
+            writer.u8(3).u8(u8::from(*is_clean));
+        }
     }
     writer.done()
 }
@@ -177,6 +180,7 @@ pub(crate) fn decode_report(bytes: &[u8]) -> Result<Report, Garbled> {
         })?),
         1 => Report::Refused(reader.text()?),
         2 => Report::Done(read_done(&mut reader)?),
+        3 => Report::Clean(reader.u8()? == 1),
         _ => return Err(Garbled),
     };
     reader.end()?;
@@ -193,7 +197,6 @@ fn write_done(writer: &mut Writer, done: &Done) {
     writer.list(&done.statuses, |writer, status| {
         writer.i32(*status);
     });
-    writer.u8(u8::from(done.pristine));
 }
 
 fn read_done(reader: &mut Reader<'_>) -> Result<Done, Garbled> {
@@ -204,7 +207,7 @@ fn read_done(reader: &mut Reader<'_>) -> Result<Done, Garbled> {
         3 => End::NotStarted { program: read_path(reader)?, errno: reader.i32()? },
         _ => return Err(Garbled),
     };
-    Ok(Done { end, statuses: reader.list(Reader::i32)?, pristine: reader.u8()? == 1 })
+    Ok(Done { end, statuses: reader.list(Reader::i32)? })
 }
 
 fn write_path<'a>(writer: &'a mut Writer, path: &Path) -> &'a mut Writer {
