@@ -19,24 +19,45 @@ pub(crate) trait Sink: Send + Sync {
     fn is_linked(&self) -> io::Result<bool>;
 }
 
-impl Sink for File {
+/// A file that only we write, until this is dropped.
+///
+/// The lock is not left to closing: a child between fork and exec has a copy of the descriptor, and would keep it.
+pub(crate) struct Locked(File);
+
+impl Locked {
+    pub(crate) fn try_new(file: File) -> Result<Locked, TryLockError> {
+        file.try_lock()?;
+        Ok(Locked(file))
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+impl Sink for Locked {
     fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut file = self;
-        file.write_all(bytes)
+        self.file().write_all(bytes)
     }
 
     fn truncate(&self, length: u64) -> io::Result<()> {
-        self.set_len(length)
+        self.0.set_len(length)
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.sync_data()
+        self.0.sync_data()
     }
 
     fn is_linked(&self) -> io::Result<bool> {
         // Only what is needed: asking for a file's times makes its next write store new ones, which takes longer
         // than the write.
-        let found = rustix::fs::statx(self, c"", AtFlags::EMPTY_PATH, StatxFlags::NLINK)?;
+        let found = rustix::fs::statx(&self.0, c"", AtFlags::EMPTY_PATH, StatxFlags::NLINK)?;
         Ok(found.stx_nlink > 0)
     }
 }

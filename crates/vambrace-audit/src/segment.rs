@@ -9,7 +9,7 @@ use ed25519_dalek::{SigningKey, VerifyingKey};
 use vambrace_types::Timestamp;
 
 use crate::chain::{Hash, Head, Tip, hex};
-use crate::disk::{self, Sink};
+use crate::disk::{self, Locked, Sink};
 use crate::line::LONGEST_RECORD;
 use crate::registry::{Registry, segments_dir};
 use crate::scan::scan;
@@ -85,7 +85,7 @@ impl Segment {
         let name = format!("{}-{}", moment::file_name(now), hex(&chance));
         let path = record_path(dir, &name);
         let file = disk::open_to_append(&path).map_err(AuditError::io("make", &path))?;
-        file.try_lock().map_err(|cause| AuditError::io("lock", &path)(cause.into()))?;
+        let file = Locked::try_new(file).map_err(|cause| AuditError::io("lock", &path)(cause.into()))?;
         let tip = Tip::start(&name);
         write_head(dir, &name, tip, now, registry.key())?;
         let folder = segments_dir(dir);
@@ -106,11 +106,12 @@ impl Segment {
             }
             Err(cause) => return Err(AuditError::io("open", &path)(cause)),
         };
-        match file.try_lock() {
-            Ok(()) => {}
+        let locked = match Locked::try_new(file) {
+            Ok(locked) => locked,
             Err(TryLockError::WouldBlock) => return Ok(Claim::Taken),
             Err(TryLockError::Error(cause)) => return Err(AuditError::io("lock", &path)(cause)),
-        }
+        };
+        let file = locked.file();
         let length = file.metadata().map_err(AuditError::io("look at", &path))?.len();
         if length >= FULL {
             return Ok(Claim::Taken);
@@ -120,10 +121,10 @@ impl Segment {
             Err(why) => return Ok(Claim::Broken(why)),
         };
         // Only the end is read, however long the segment is; `verify` reads it whole.
-        if !ends_with(&file, length, head, name).map_err(AuditError::io("read", &path))? {
+        if !ends_with(file, length, head, name).map_err(AuditError::io("read", &path))? {
             return Ok(Claim::Broken("its records are not the ones in its signed head".to_owned()));
         }
-        let mut reader = BufReader::new(&file);
+        let mut reader = BufReader::new(file);
         let read = reader
             .seek(SeekFrom::Start(head.bytes))
             .and_then(|_| scan(head, None, &mut reader, |_, _| {}))
@@ -134,7 +135,7 @@ impl Segment {
         if read.torn > 0 {
             file.set_len(read.tip.bytes).map_err(AuditError::io("repair", &path))?;
         }
-        let (name, sink) = (name.to_owned(), Arc::new(file));
+        let (name, sink) = (name.to_owned(), Arc::new(locked));
         let segment = Segment { name, path, sink, tip: read.tip, full: FULL, torn: false };
         Ok(Claim::Ready { segment, cut: read.torn, n_unsigned: read.tip.count - head.count })
     }
