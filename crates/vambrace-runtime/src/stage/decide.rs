@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use vambrace_audit::{Event, EventKind, Severity as Loudness};
-use vambrace_policy::{Action, Allowance, Decision, Pending, Permit, Question, Standing};
+use vambrace_policy::{Action, Allowance, Capability, Decision, Pending, Permit, Question, Standing};
 use vambrace_redact::RedactedTree;
 use vambrace_tools::{Look, Tool};
 use vambrace_types::ToolError;
@@ -87,6 +87,10 @@ fn ask<A: Action>(corridor: &Corridor, call: &Call, pending: Pending<A>) -> Resu
 
 /// What only the disk can tell, looked up without hands.
 fn settle<T: Tool>(tool: &T, action: &T::Action, look: &Look<'_>) -> Result<Option<T::Action>, ToolError> {
+    // Making room for others on this thread costs more than reading a file, so it is done only for what looks at disks.
+    if !T::Action::CAPABILITY.runs_programs() && T::Action::CAPABILITY != Capability::ManageSystem {
+        return tool.settle(action, look);
+    }
     let mut settled = Ok(None);
     in_place(&mut || settled = tool.settle(action, look));
     settled
