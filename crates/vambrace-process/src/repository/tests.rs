@@ -251,7 +251,9 @@ fn everyday_git_works() {
 #[track_caller]
 fn leads(config: &str, access: Repository, expected: &[&str]) {
     let place = place();
-    place.plant(".git", &config.replace("WORK", place.work.to_str().unwrap()));
+    let here = place.work.file_name().unwrap().to_str().unwrap();
+    let config = config.replace("WORK", place.work.to_str().unwrap()).replace("HERE", here);
+    place.plant(".git", &config);
     for file in
         ["tools/hooks/pre-commit", "tools/clean.sh", "tools/a b.sh", "src/main.rs", ".git/own/pre-push"]
     {
@@ -283,7 +285,7 @@ fn what_the_persons_git_would_run_is_read_only() {
     let hooks = ["pin tools", "tools/hooks"];
     leads("[core]\n\thooksPath = tools/hooks\n", ReadOnly, &hooks);
     leads("[core]\n\thookspath = \"WORK/tools/./hooks/\"\n", Writable, &hooks);
-    leads("[core]\n\thooksPath = ~/work/tools/hooks\n", ReadOnly, &hooks);
+    leads("[core]\n\thooksPath = ~/HERE/tools/hooks\n", ReadOnly, &hooks);
     leads("[include]\n\tpath = ../../outer.cfg\n", ReadOnly, &hooks);
     leads("[core]\n\thooksPath = .git/own\n", Writable, &[".git/own"]);
     leads("[core]\n\thooksPath = .git/hooks\n", Writable, &[]);

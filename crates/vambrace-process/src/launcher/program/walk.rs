@@ -180,7 +180,7 @@ mod tests {
             format!("descriptors/{number}"),
             format!("/proc/{}/fd/{number}", std::process::id()),
             "/proc/self/exe".to_owned(),
-            "/proc/self/root/proc/version".to_owned(),
+            "/proc/self/cwd/Cargo.toml".to_owned(),
             "root/proc/version".to_owned(),
             "/proc/thread-self/cwd/Cargo.toml".to_owned(),
         ] {
