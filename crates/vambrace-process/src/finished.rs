@@ -49,7 +49,7 @@ pub enum ProgramError {
     SecretUnresolved { name: String },
     #[error("the cage cannot be built: {missing}")]
     TooWeak { missing: String },
-    #[error("the cage was not proved: {rows}")]
+    #[error("nothing is served, because an attack on the cage succeeded: {rows}")]
     PostureBroken { rows: String },
     #[error("{program}: {why}")]
     NotStarted { program: String, why: String },

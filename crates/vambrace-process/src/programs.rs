@@ -26,7 +26,7 @@ use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, 
 use crate::placeholder::{Placeholders, RunJournal, recover};
 use crate::posture::traps::Traps;
 use crate::surroundings::Surroundings;
-use crate::workspace::Walker;
+use crate::workspace::{View, Walker};
 use crate::{
     Backend, Exit, Finished, Layers, Missing, Posture, ProgramError, ProgramsSettings, Reuse, WhenMissing,
     cache, cgroup,
@@ -52,6 +52,8 @@ pub struct Programs {
     launcher: Mutex<Option<Arc<Launcher>>>,
     shelf: Arc<Shelf>,
     proof: Mutex<Option<Arc<Proof>>>,
+    /// The rows that were broken. Read by every call, also while the proof is under way.
+    broken: OnceLock<String>,
     n_running: AtomicUsize,
     n_cages: AtomicUsize,
     baseline: Baseline,
@@ -69,6 +71,27 @@ impl std::fmt::Debug for Programs {
 struct Proof {
     posture: Posture,
     enforcement: Enforcement,
+}
+
+struct Attempt {
+    proof: Proof,
+    /// A masked file became another one while the attack was under way.
+    masked_moved: bool,
+}
+
+/// Whether a cage could not be built because of a name that was there a moment before.
+fn has_gone(error: &ProgramError) -> bool {
+    let ProgramError::TooWeak { missing } = error else { return false };
+    missing.contains("no such file") || missing.contains("does not exist")
+}
+
+/// Which files lie under masks, with the time of their last change: numbers are given again.
+fn masked_files(view: &View) -> Vec<Option<(u64, u64, i64, u64)>> {
+    let look = |path: &Path| {
+        let found = rustix::fs::lstat(path).ok()?;
+        Some((found.st_dev, found.st_ino, found.st_ctime, found.st_ctime_nsec))
+    };
+    view.masked.iter().map(|masked| look(&masked.path)).collect()
 }
 
 /// Which of a program's two outputs.
@@ -115,13 +138,16 @@ impl Programs {
     }
 
     /// Runs the attacks inside a cage built from the live settings, once. `told` hears of it from whichever caller ran it.
-    /// One success refuses all programs from then on.
+    /// One success refuses everything from then on.
     /// What could not be attacked is tried again by the next caller: a full disk is not for ever.
     pub fn prove(&self, told: &dyn Fn(&Posture)) -> Result<(), ProgramError> {
         let mut proof = self.proof.lock().unwrap_or_else(PoisonError::into_inner);
         if proof.is_none() {
             let found = self.attack_ourselves()?;
             told(&found.posture);
+            if let Some(rows) = self.broken_rows(&found) {
+                self.broken.get_or_init(|| rows);
+            }
             *proof = Some(Arc::new(found));
         }
         Ok(())
@@ -144,13 +170,29 @@ impl Programs {
     /// Whether programs may be started at all.
     pub fn ready(&self) -> Result<(), ProgramError> {
         let Some(proof) = self.proof() else {
-            return Err(ProgramError::PostureBroken { rows: "it was not attacked yet".to_owned() });
+            return Err(ProgramError::Broken { why: "the cage was not attacked yet".to_owned() });
         };
-        if proof.posture.holds() || self.accepts_weak(proof.enforcement) {
-            return Ok(());
+        match self.broken_rows(&proof) {
+            Some(rows) => Err(ProgramError::PostureBroken { rows }),
+            None => Ok(()),
         }
-        let rows: Vec<_> = proof.posture.broken().iter().map(|row| row.name.clone()).collect();
-        Err(ProgramError::PostureBroken { rows: rows.join(", ") })
+    }
+
+    /// Whether an attack succeeded in a cage that was thought whole: then nothing else of what we promise is to be
+    /// believed either. Waits for nobody.
+    pub fn unbroken(&self) -> Result<(), ProgramError> {
+        match self.broken.get() {
+            Some(rows) => Err(ProgramError::PostureBroken { rows: rows.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    fn broken_rows(&self, proof: &Proof) -> Option<String> {
+        if proof.posture.holds() || self.accepts_weak(proof.enforcement) {
+            return None;
+        }
+        let rows: Vec<_> = proof.posture.broken().iter().map(|row| row.name.as_str()).collect();
+        Some(rows.join(", "))
     }
 
     /// What is missing from a cage with holes was said at the start; a whole cage that does not hold is never accepted.
@@ -238,12 +280,10 @@ impl Programs {
         const TRIES: usize = 3;
         let mut built = self.cell_for(job, caller);
         for _ in 1..TRIES {
-            match built {
-                Err(ProgramError::TooWeak { ref missing }) if missing.contains("no such file") => {
-                    built = self.cell_for(job, caller);
-                }
-                _ => break,
+            if !built.as_ref().is_err_and(has_gone) {
+                break;
             }
+            built = self.cell_for(job, caller);
         }
         built
     }
@@ -413,7 +453,27 @@ impl Programs {
     }
 
     /// The battery of `posture`, in a cage that differs from the others only by showing our own binary.
+    /// A masked file that a person saves meanwhile is no hole that stays: then the attack says nothing and is made again.
     fn attack_ourselves(&self) -> Result<Proof, ProgramError> {
+        const MOST_ATTEMPTS: usize = 3;
+        let mut swept = Vec::new();
+        let mut attempt = self.attack_once(&mut swept);
+        for _ in 1..MOST_ATTEMPTS {
+            let said_nothing = match &attempt {
+                Ok(attempt) => attempt.masked_moved && !attempt.proof.posture.holds(),
+                Err(error) => has_gone(error),
+            };
+            if !said_nothing {
+                break;
+            }
+            attempt = self.attack_once(&mut swept);
+        }
+        let mut proof = attempt?.proof;
+        proof.posture.swept = swept;
+        Ok(proof)
+    }
+
+    fn attack_once(&self, swept: &mut Vec<String>) -> Result<Attempt, ProgramError> {
         if !self.is_caging() {
             let layers = build::nothing("backend: none");
             let posture = Posture {
@@ -422,14 +482,18 @@ impl Programs {
                 backend: "none",
                 swept: Vec::new(),
             };
-            return Ok(Proof { posture, enforcement: Enforcement::None });
+            return Ok(Attempt {
+                proof: Proof { posture, enforcement: Enforcement::None },
+                masked_moved: false,
+            });
         }
         let broken = |why: String| ProgramError::Broken { why };
         let service = self.service();
         let traps = Traps::set(&self.settings.state, &self.settings.workspace, &service)
             .map_err(|error| broken(format!("the traps of the self-test: {error}")))?;
-        let swept = recover(&self.settings.state, &self.walker, None);
-        let swept = swept.iter().map(|moved| self.describe(moved)).collect();
+        let recovered = recover(&self.settings.state, &self.walker, None);
+        swept.extend(recovered.iter().map(|moved| self.describe(moved)));
+        let masked = masked_files(self.view()?.as_ref());
         let (order, mut kept, traps) = self.attack_cell(traps)?;
         let missing = kept.layers.missing.clone();
         let enforcement = kept.layers.enforcement();
@@ -442,12 +506,12 @@ impl Programs {
         };
         let stdio = Stdio { input: cell::Input::Null, output: cell::Output::Capture };
         let captured = kept.cell.run(&order, stdio, &watch).map_err(started)?;
+        let masked_moved = masked_files(&kept.view) != masked;
         self.shelf.dissolve(kept);
         let rows = traps.judge(&captured.stdout);
-        Ok(Proof {
-            posture: Posture { rows, missing, backend: self.settings.backend.as_str(), swept },
-            enforcement,
-        })
+        let backend = self.settings.backend.as_str();
+        let posture = Posture { rows, missing, backend, swept: Vec::new() };
+        Ok(Attempt { proof: Proof { posture, enforcement }, masked_moved })
     }
 
     fn service(&self) -> PathBuf {

@@ -96,6 +96,11 @@ impl Corridor {
         }
     }
 
+    /// Whether anything is served. Waits for no proof.
+    pub fn unbroken(&self) -> Result<(), ToolError> {
+        self.parts.instruments.programs.unbroken().map_err(|error| error.to_tool_error())
+    }
+
     /// The walls that the last attempt at a cage could not have.
     pub fn missing_layers(&self) -> Vec<Missing> {
         self.parts.instruments.programs.missing_layers()

@@ -64,6 +64,10 @@ async fn attempt<T: Tool>(
     let standing = stage::standing(corridor, call, T::Action::CAPABILITY, trail)?;
     policy.admit(&standing)?;
     policy.authorize(&call.entry.caller, T::Action::CAPABILITY)?;
+    // A cage that was broken into: nothing is served but the table that says so.
+    if T::Action::CAPABILITY != Capability::ReadPosture {
+        corridor.unbroken()?;
+    }
     // However it ends, what it wanted to do decides how loudly it is told.
     trail.severity = Obligations::of(call.entry.caller.role, T::Action::CAPABILITY).severity;
     if T::Action::CAPABILITY == Capability::ManageSystem {

@@ -77,6 +77,7 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
         launcher: Mutex::new(None),
         shelf: Arc::new(Shelf::default()),
         proof: Mutex::new(None),
+        broken: OnceLock::new(),
         n_running: AtomicUsize::new(0),
         n_cages: AtomicUsize::new(0),
         baseline: Baseline::default(),
@@ -223,7 +224,7 @@ impl Programs {
         shown.map(|path| (path.clone(), identity(path))).collect()
     }
 
-    fn view(&self) -> Result<Arc<View>, ProgramError> {
+    pub(super) fn view(&self) -> Result<Arc<View>, ProgramError> {
         let view = self.walker.walk().and_then(|view| view.check_size().map(|()| view));
         view.map_err(|error| ProgramError::View { why: error.to_string() })
     }

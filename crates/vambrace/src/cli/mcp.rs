@@ -26,13 +26,16 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
         if !proving.may_run_programs(&caller) {
             return;
         }
-        match proving.prove() {
-            Ok(posture) if posture.holds() => {}
-            Ok(posture) => {
+        let proved = proving.prove();
+        match (proving.unbroken(), proved) {
+            (Err(error), _) => terminal::fail(&format!("{} {}", error.message, error.suggestion)),
+            (Ok(()), Ok(posture)) if posture.holds() => {}
+            // The operator accepted a cage with holes.
+            (Ok(()), Ok(posture)) => {
                 let rows: Vec<_> = posture.broken().into_iter().map(|row| row.name.as_str()).collect();
                 terminal::warn(&format!("attacks on the cage succeeded: {}", rows.join(", ")));
             }
-            Err(error) => terminal::warn(&format!("no program will be started: {}", error.message)),
+            (Ok(()), Err(error)) => terminal::warn(&format!("no program will be started: {}", error.message)),
         }
     });
     let served = runtime.block_on(async {

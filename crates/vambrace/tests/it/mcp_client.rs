@@ -1,7 +1,7 @@
 //! A client that speaks raw JSON-RPC over the pipes of `vambrace mcp`, so that it can also say what no client would.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
@@ -31,7 +31,11 @@ pub(crate) struct Client {
 impl Client {
     /// Starts a server and says nothing yet.
     pub(crate) fn silent(world: &World, options: &[&str]) -> Client {
-        let mut command = world.command(&[options, &["mcp"]].concat());
+        Client::started(world.command(&[options, &["mcp"]].concat()))
+    }
+
+    /// The same with a command that becomes a server.
+    pub(crate) fn started(mut command: Command) -> Client {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -50,12 +54,16 @@ impl Client {
 
     /// Starts a server and shakes hands in revision 2025-11-25.
     pub(crate) fn open(world: &World, options: &[&str]) -> Client {
-        let mut client = Client::silent(world, options);
-        client.send(&initialize());
-        let answer = client.answer(&json!("greeting"));
+        Client::silent(world, options).greeted()
+    }
+
+    #[track_caller]
+    pub(crate) fn greeted(mut self) -> Client {
+        self.send(&initialize());
+        let answer = self.answer(&json!("greeting"));
         assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        self
     }
 
     pub(crate) fn send(&mut self, message: &Value) {

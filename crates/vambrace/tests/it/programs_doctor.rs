@@ -1,8 +1,11 @@
 //! What the machine can enforce: every row of the battery holds, as root and as an ordinary user; what is missing is named
 //! and refused, or accepted and said.
 
+use std::process::{Command, Stdio};
+
 use serde_json::{Value, json};
 
+use crate::mcp_client::Client;
 use crate::programs_host::{as_nobody, has, is_root};
 use crate::support::{Ran, World, binary, finish, skip};
 
@@ -41,8 +44,9 @@ fn the_doctor_finds_every_row_held_as_an_ordinary_user() {
     assert_eq!((ran.code, world.text("made").as_str()), (5, "made\n"), "{ran:?}");
 }
 
-/// Puts a filter around a program. Each pair is a system call and, if not zero, the bits of its first argument that make
-/// it fail with EPERM; clone3 is then missing altogether, since a filter cannot see its flags.
+/// Puts a filter around a program. The named system calls fail with EPERM, of clone those that make a user namespace;
+/// clone3 is then missing altogether, since a filter cannot see its flags. A name after `!` is a lie: the call does
+/// nothing and says that all went well.
 const FILTER: &str = r#"
 import ctypes, os, platform, struct, sys
 
@@ -52,17 +56,18 @@ def step(code, yes, no, value):
 LOAD, EQUALS, ANY_BIT, END = 0x20, 0x15, 0x45, 0x06
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
 numbers = {
-    "x86_64": {"unshare": 272, "clone": 56, "clone3": 435, "landlock_create_ruleset": 444},
-    "aarch64": {"unshare": 97, "clone": 220, "clone3": 435, "landlock_create_ruleset": 444},
+    "x86_64": {"unshare": 272, "clone": 56, "clone3": 435, "landlock_create_ruleset": 444, "seccomp": 317},
+    "aarch64": {"unshare": 97, "clone": 220, "clone3": 435, "landlock_create_ruleset": 444, "seccomp": 277},
 }[platform.machine()]
 steps = []
 for name in sys.argv[1].split(","):
+    lies, name = name.startswith("!"), name.lstrip("!")
     steps.append(step(LOAD, 0, 0, 0))
     if name == "clone":
         steps += [step(EQUALS, 0, 3, numbers[name]), step(LOAD, 0, 0, 16), step(ANY_BIT, 0, 1, 0x10000000)]
     else:
         steps.append(step(EQUALS, 0, 1, numbers[name]))
-    steps.append(step(END, 0, 0, FAIL | (38 if name == "clone3" else 1)))
+    steps.append(step(END, 0, 0, FAIL | (0 if lies else 38 if name == "clone3" else 1)))
 steps.append(step(END, 0, 0, ALLOW))
 
 class Program(ctypes.Structure):
@@ -76,11 +81,15 @@ assert libc.prctl(22, 2, ctypes.byref(program), 0, 0) == 0
 os.execv(sys.argv[2], sys.argv[2:])
 "#;
 
-#[track_caller]
-fn filtered(world: &World, calls: &str, args: &[&str]) -> Ran {
+fn under(world: &World, calls: &str, args: &[&str]) -> Command {
     let mut command = world.bare("python3");
     command.args(["-c", FILTER, calls, binary(), "--state"]).arg(world.state()).args(args);
-    finish(&mut command, b"")
+    command
+}
+
+#[track_caller]
+fn filtered(world: &World, calls: &str, args: &[&str]) -> Ran {
+    finish(&mut under(world, calls, args), b"")
 }
 
 #[track_caller]
@@ -130,6 +139,65 @@ fn a_call_that_was_refused_claims_no_cage() {
     let ran = filtered(&World::new(), "unshare", &["call", "exec_shell", r#"{"command":"ls"}"#]);
     assert_eq!((ran.code, ran.error_code().as_str()), (1, "IsolationTooWeak"), "{ran:?}");
     assert_ne!(ran.json()["metadata"]["enforcement"], "full", "nothing ran in any cage: {ran:?}");
+}
+
+/// A kernel that lies: every layer seems to stand, and only the attack finds out that one does nothing.
+#[test]
+fn one_attack_that_succeeds_refuses_to_serve_and_names_its_row() {
+    const ROW: &str = "use io_uring";
+    if !has("python3", "outer filters") {
+        return;
+    }
+    let world = World::new();
+    world.file("a.txt", "text\n");
+    let doctor = filtered(&world, "!seccomp", &["doctor"]);
+    assert_ne!(doctor.code, 0, "{doctor:?}");
+    assert!(doctor.json().as_array().unwrap().iter().any(|row| row["row"] == ROW && row["state"] != "holds"));
+    let ran = filtered(&world, "!seccomp", &["run", "--", "true"]);
+    assert_eq!(ran.code, 125, "{ran:?}");
+    assert!(ran.stderr.contains(ROW), "{ran:?}");
+
+    let mut client = Client::started(under(&world, "!seccomp", &["mcp"])).greeted();
+    // The table waits for the attack; from then on nothing else is served.
+    let table = client.call("posture_report", &json!({}));
+    assert!(table.to_string().contains(ROW), "{table}");
+    for (tool, arguments) in [
+        ("read_file", json!({"path": "a.txt"})),
+        ("write_file", json!({"path": "b.txt", "content": "x"})),
+        ("exec_shell", json!({"command": "ls"})),
+    ] {
+        let refused = client.call(tool, &arguments);
+        assert_eq!(refused["structuredContent"]["error"]["code"], "PostureBroken", "{refused}");
+        assert!(refused.to_string().contains(ROW), "{refused}");
+    }
+    assert!(!world.work().join("b.txt").exists());
+    assert!(world.raw_records().contains("an attack succeeded"));
+}
+
+/// An editor saves by renaming a new file over the old one, and the kernel takes the mask away with the old one.
+#[test]
+fn a_masked_file_that_is_saved_during_the_attack_is_no_hole() {
+    let world = World::new();
+    world.file(".env", "A=1\n");
+    let mut doctor = world.command(&["doctor"]).stdout(Stdio::piped()).spawn().unwrap();
+    let traps = || {
+        let state = std::fs::read_dir(world.state()).ok()?;
+        state.flatten().map(|entry| entry.path()).find(|path| path.to_string_lossy().contains("/traps-"))
+    };
+    let first = loop {
+        match traps() {
+            Some(first) => break first,
+            None => assert!(doctor.try_wait().unwrap().is_none(), "it set no traps"),
+        }
+    };
+    let mut n_saved = 0;
+    while first.exists() {
+        world.file(".env.saved", "A=2\n");
+        std::fs::rename(world.work().join(".env.saved"), world.work().join(".env")).unwrap();
+        n_saved += 1;
+    }
+    let output = doctor.wait_with_output().unwrap();
+    assert!(output.status.success(), "saved {n_saved} times: {}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]
