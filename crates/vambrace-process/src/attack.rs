@@ -9,7 +9,7 @@ mod call_unsafe;
 pub(crate) mod facts;
 pub(crate) mod file;
 mod network;
-mod plant;
+pub(crate) mod plant;
 mod process;
 pub(crate) mod row;
 
@@ -26,11 +26,14 @@ use row::Row;
 enum Outcome {
     Held(String),
     Broken(String),
+    /// It could not be made, so it says nothing.
+    Untried(String),
 }
 
-/// Runs the battery and writes one line for each row: name, `held` or `broken`, and a phrase, with tabs between them.
+/// Runs the battery and writes one line for each row: name, `held`, `broken` or `untried`, and a phrase, with tabs between
+/// them.
 pub fn attack(arguments: &[String]) -> ExitCode {
-    // The host counts every row that it does not find as broken.
+    // The host counts every row that it does not find as not tried.
     let Some(facts) = Facts::parse(arguments) else { return ExitCode::from(2) };
     let mut code = ExitCode::SUCCESS;
     for row in Row::ALL {
@@ -39,6 +42,10 @@ pub fn attack(arguments: &[String]) -> ExitCode {
             Outcome::Broken(detail) => {
                 code = ExitCode::FAILURE;
                 ("broken", detail)
+            }
+            Outcome::Untried(detail) => {
+                code = ExitCode::FAILURE;
+                ("untried", detail)
             }
         };
         // Each line at once: what was found out must reach the host even if a later attack ends this process.
@@ -98,20 +105,25 @@ fn attempt(row: Row, facts: &Facts) -> Outcome {
         Row::UserFault => call::user_fault(),
         Row::Handles => call::handles(),
         Row::Module => call::module(),
-        Row::WorkInService => plant::work_in(&facts.service, facts),
+        Row::WorkInService => plant::work_in_service(facts),
         Row::UseTemporary => plant::work_in("/tmp", facts),
         Row::RunProgram => process::run_program(),
     }
 }
 
-/// The first attempt that succeeded, with its name; else what the kernel said to the first.
+/// The first attempt that succeeded, with its name; else one that could not be made; else what the kernel said to the
+/// first.
 fn all<'n>(attempts: impl IntoIterator<Item = (&'n str, Outcome)>) -> Outcome {
-    let mut held = None;
+    let (mut held, mut untried) = (None, None);
     for (name, outcome) in attempts {
         match outcome {
             Outcome::Broken(detail) => return Outcome::Broken(format!("{name}: {detail}")),
+            Outcome::Untried(detail) => untried = untried.or(Some(format!("{name}: {detail}"))),
             Outcome::Held(detail) => held = held.or(Some(detail)),
         }
+    }
+    if let Some(detail) = untried {
+        return Outcome::Untried(detail);
     }
     Outcome::Held(held.unwrap_or_else(|| "nothing of the kind is here".to_owned()))
 }
@@ -154,6 +166,9 @@ mod tests {
     fn one_success_breaks_a_row() {
         assert_eq!(all([("a", held("x")), ("b", held("y"))]), held("x"));
         assert_eq!(all([("a", held("x")), ("b", broken("it worked"))]), broken("b: it worked"));
+        let untried = |text: &str| Outcome::Untried(text.to_owned());
+        assert_eq!(all([("a", untried("no")), ("b", held("y"))]), untried("a: no"));
+        assert_eq!(all([("a", untried("no")), ("b", broken("it worked"))]), broken("b: it worked"));
         assert_eq!(all([]), held("nothing of the kind is here"));
     }
 

@@ -51,6 +51,10 @@ pub enum ProgramError {
     TooWeak { missing: String },
     #[error("nothing is served, because an attack on the cage succeeded: {rows}")]
     PostureBroken { rows: String },
+    #[error("the cage was not proved: {why}")]
+    Unproved { why: String },
+    #[error("the workspace cannot be shown in a cage at this moment: {why}")]
+    Unsettled { why: String },
     #[error("{program}: {why}")]
     NotStarted { program: String, why: String },
     #[error("the workspace cannot be shown in a cage: {why}")]
@@ -102,6 +106,16 @@ impl ProgramError {
                 ErrorCode::PostureBroken,
                 sentence(&self.to_string()),
                 "Tell the person you work for; `vambrace doctor` shows the table.",
+            ),
+            ProgramError::Unproved { .. } => (
+                ErrorCode::IsolationTooWeak,
+                sentence(&self.to_string()),
+                "Call again: the cage is then attacked anew. If it stays, ask the operator to run `vambrace doctor`.",
+            ),
+            ProgramError::Unsettled { .. } => (
+                ErrorCode::IsolationTooWeak,
+                sentence(&self.to_string()),
+                "Call again: names of the workspace were changed while the cage was built over them.",
             ),
             ProgramError::NotStarted { .. } => (
                 ErrorCode::CommandFailed,

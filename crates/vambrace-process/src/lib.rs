@@ -52,7 +52,7 @@ pub use attack::attack;
 pub use cage::{Layer, Layers, Missing};
 pub use finished::{Exit, Finished, ProgramError};
 pub use launcher::launch_if_asked;
-pub use posture::{Posture, PostureRow};
+pub use posture::{Posture, PostureRow, RowState};
 pub use programs::{Live, OutputStream, Programs, RunContext};
 pub use settings::{
     Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,

@@ -4,6 +4,7 @@
 mod backends;
 mod build;
 mod keep;
+mod proof;
 mod sweep;
 
 use std::os::fd::AsFd as _;
@@ -23,17 +24,17 @@ use crate::environment::{EnvironmentError, Git, SafeEnvironment};
 use crate::lent::Lent;
 use crate::lookup::{LookupError, TrustedPath};
 use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
-use crate::placeholder::{Placeholders, RunJournal, recover};
-use crate::posture::traps::Traps;
+use crate::placeholder::{Placeholders, RunJournal};
 use crate::surroundings::Surroundings;
-use crate::workspace::{View, Walker};
+use crate::workspace::Walker;
 use crate::{
-    Backend, Exit, Finished, Layers, Missing, Posture, ProgramError, ProgramsSettings, Reuse, WhenMissing,
-    cache, cgroup,
+    Backend, Exit, Finished, Layers, Missing, ProgramError, ProgramsSettings, Reuse, WhenMissing, cache,
+    cgroup,
 };
 
 use build::Staged;
 use keep::Shelf;
+use proof::Proving;
 use sweep::Baseline;
 
 /// Programs for one policy.
@@ -51,9 +52,7 @@ pub struct Programs {
     groups: OnceLock<cgroup::Groups>,
     launcher: Mutex<Option<Arc<Launcher>>>,
     shelf: Arc<Shelf>,
-    proof: Mutex<Option<Arc<Proof>>>,
-    /// The rows that were broken. Read by every call, also while the proof is under way.
-    broken: OnceLock<String>,
+    proving: Proving,
     n_running: AtomicUsize,
     n_cages: AtomicUsize,
     baseline: Baseline,
@@ -64,34 +63,6 @@ impl std::fmt::Debug for Programs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Programs").field("epoch", &self.epoch).finish_non_exhaustive()
     }
-}
-
-/// What the battery found, and what stood around it.
-#[derive(Debug, Clone)]
-struct Proof {
-    posture: Posture,
-    enforcement: Enforcement,
-}
-
-struct Attempt {
-    proof: Proof,
-    /// A masked file became another one while the attack was under way.
-    masked_moved: bool,
-}
-
-/// Whether a cage could not be built because of a name that was there a moment before.
-fn has_gone(error: &ProgramError) -> bool {
-    let ProgramError::TooWeak { missing } = error else { return false };
-    missing.contains("no such file") || missing.contains("does not exist")
-}
-
-/// Which files lie under masks, with the time of their last change: numbers are given again.
-fn masked_files(view: &View) -> Vec<Option<(u64, u64, i64, u64)>> {
-    let look = |path: &Path| {
-        let found = rustix::fs::lstat(path).ok()?;
-        Some((found.st_dev, found.st_ino, found.st_ctime, found.st_ctime_nsec))
-    };
-    view.masked.iter().map(|masked| look(&masked.path)).collect()
 }
 
 /// Which of a program's two outputs.
@@ -137,62 +108,9 @@ impl Programs {
         build::programs(settings, epoch)
     }
 
-    /// Runs the attacks inside a cage built from the live settings, once. `told` hears of it from whichever caller ran it.
-    /// One success refuses everything from then on.
-    /// What could not be attacked is tried again by the next caller: a full disk is not for ever.
-    pub fn prove(&self, told: &dyn Fn(&Posture)) -> Result<(), ProgramError> {
-        let mut proof = self.proof.lock().unwrap_or_else(PoisonError::into_inner);
-        if proof.is_none() {
-            let found = self.attack_ourselves()?;
-            told(&found.posture);
-            if let Some(rows) = self.broken_rows(&found) {
-                self.broken.get_or_init(|| rows);
-            }
-            *proof = Some(Arc::new(found));
-        }
-        Ok(())
-    }
-
-    fn proof(&self) -> Option<Arc<Proof>> {
-        self.proof.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     /// The walls that the last cage could not have, for whoever explains a refusal.
     pub fn missing_layers(&self) -> Vec<Missing> {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// What the proof found, if there was one.
-    pub fn posture(&self) -> Option<Posture> {
-        self.proof().map(|proof| proof.posture.clone())
-    }
-
-    /// Whether programs may be started at all.
-    pub fn ready(&self) -> Result<(), ProgramError> {
-        let Some(proof) = self.proof() else {
-            return Err(ProgramError::Broken { why: "the cage was not attacked yet".to_owned() });
-        };
-        match self.broken_rows(&proof) {
-            Some(rows) => Err(ProgramError::PostureBroken { rows }),
-            None => Ok(()),
-        }
-    }
-
-    /// Whether an attack succeeded in a cage that was thought whole: then nothing else of what we promise is to be
-    /// believed either. Waits for nobody.
-    pub fn unbroken(&self) -> Result<(), ProgramError> {
-        match self.broken.get() {
-            Some(rows) => Err(ProgramError::PostureBroken { rows: rows.clone() }),
-            None => Ok(()),
-        }
-    }
-
-    fn broken_rows(&self, proof: &Proof) -> Option<String> {
-        if proof.posture.holds() || self.accepts_weak(proof.enforcement) {
-            return None;
-        }
-        let rows: Vec<_> = proof.posture.broken().iter().map(|row| row.name.as_str()).collect();
-        Some(rows.join(", "))
     }
 
     /// What is missing from a cage with holes was said at the start; a whole cage that does not hold is never accepted.
@@ -200,11 +118,6 @@ impl Programs {
         let weak = enforcement < Enforcement::Full;
         weak && (self.settings.when_missing == WhenMissing::Warn
             || self.settings.backend == Backend::DangerouslyNone)
-    }
-
-    /// What stands around a program, as far as is known.
-    pub fn enforcement(&self) -> Enforcement {
-        self.proof().map_or(Enforcement::None, |proof| proof.enforcement)
     }
 
     /// Where a program is, for those who choose between programs.
@@ -223,7 +136,10 @@ impl Programs {
         let job = action.job();
         let _seat = context.n_at_once.map(|most| seat(&self.n_running, most)).transpose()?;
         match job.place {
-            Place::Host => self.run_on_host(&job, context),
+            Place::Host => {
+                self.unbroken()?;
+                self.run_on_host(&job, context)
+            }
             Place::Cage => {
                 self.ready()?;
                 self.run_caged(&job, context)
@@ -236,6 +152,12 @@ impl Programs {
         // Before the cage is built: what a program of another call makes meanwhile must not be taken for old.
         let before = self.baseline.enter(|| self.first_look(context))?;
         let mut kept = self.settled_cell(job, context.caller)?;
+        if !self.is_as_proved(&kept.layers) {
+            self.shelf.dissolve(kept);
+            return Err(ProgramError::Unproved {
+                why: "the cage is not the one that was attacked".to_owned(),
+            });
+        }
         let mut warnings = self.weigh(&kept.layers)?;
         let outcome = self.execute(&mut kept.cell, &order, job, context);
         if outcome.is_err() {
@@ -280,7 +202,7 @@ impl Programs {
         const TRIES: usize = 3;
         let mut built = self.cell_for(job, caller);
         for _ in 1..TRIES {
-            if !built.as_ref().is_err_and(has_gone) {
+            if !matches!(built, Err(ProgramError::Unsettled { .. })) {
                 break;
             }
             built = self.cell_for(job, caller);
@@ -450,68 +372,6 @@ impl Programs {
             },
         });
         Ok(OrderCommand::Run(OrderProgram { file, vector, redirects: redirects.collect() }))
-    }
-
-    /// The battery of `posture`, in a cage that differs from the others only by showing our own binary.
-    /// A masked file that a person saves meanwhile is no hole that stays: then the attack says nothing and is made again.
-    fn attack_ourselves(&self) -> Result<Proof, ProgramError> {
-        const MOST_ATTEMPTS: usize = 3;
-        let mut swept = Vec::new();
-        let mut attempt = self.attack_once(&mut swept);
-        for _ in 1..MOST_ATTEMPTS {
-            let said_nothing = match &attempt {
-                Ok(attempt) => attempt.masked_moved && !attempt.proof.posture.holds(),
-                Err(error) => has_gone(error),
-            };
-            if !said_nothing {
-                break;
-            }
-            attempt = self.attack_once(&mut swept);
-        }
-        let mut proof = attempt?.proof;
-        proof.posture.swept = swept;
-        Ok(proof)
-    }
-
-    fn attack_once(&self, swept: &mut Vec<String>) -> Result<Attempt, ProgramError> {
-        if !self.is_caging() {
-            let layers = build::nothing("backend: none");
-            let posture = Posture {
-                rows: Vec::new(),
-                missing: layers.missing.clone(),
-                backend: "none",
-                swept: Vec::new(),
-            };
-            return Ok(Attempt {
-                proof: Proof { posture, enforcement: Enforcement::None },
-                masked_moved: false,
-            });
-        }
-        let broken = |why: String| ProgramError::Broken { why };
-        let service = self.service();
-        let traps = Traps::set(&self.settings.state, &self.settings.workspace, &service)
-            .map_err(|error| broken(format!("the traps of the self-test: {error}")))?;
-        let recovered = recover(&self.settings.state, &self.walker, None);
-        swept.extend(recovered.iter().map(|moved| self.describe(moved)));
-        let masked = masked_files(self.view()?.as_ref());
-        let (order, mut kept, traps) = self.attack_cell(traps)?;
-        let missing = kept.layers.missing.clone();
-        let enforcement = kept.layers.enforcement();
-        self.weigh(&kept.layers)?;
-        let watch = Watch {
-            time_limit: Duration::from_secs(30),
-            grace: GRACE,
-            output_bytes: 1 << 20,
-            cancelled: &|| false,
-        };
-        let stdio = Stdio { input: cell::Input::Null, output: cell::Output::Capture };
-        let captured = kept.cell.run(&order, stdio, &watch).map_err(started)?;
-        let masked_moved = masked_files(&kept.view) != masked;
-        self.shelf.dissolve(kept);
-        let rows = traps.judge(&captured.stdout);
-        let backend = self.settings.backend.as_str();
-        let posture = Posture { rows, missing, backend, swept: Vec::new() };
-        Ok(Attempt { proof: Proof { posture, enforcement }, masked_moved })
     }
 
     fn service(&self) -> PathBuf {

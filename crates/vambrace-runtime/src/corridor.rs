@@ -70,11 +70,6 @@ impl Corridor {
         self.table.offered(|capability| self.may_use(caller, capability))
     }
 
-    /// Whether it is worth proving the cage before this caller asks for it.
-    pub fn may_run_programs(&self, caller: &Caller) -> bool {
-        self.may_use(caller, Capability::RunPrograms)
-    }
-
     pub(crate) fn may_use(&self, caller: &Caller, capability: Capability) -> bool {
         self.parts.policy.authorize(caller, capability).is_ok()
     }
@@ -92,7 +87,7 @@ impl Corridor {
             // A table with broken rows is what whoever asks wants to see.
             (Some(posture), _) => Ok(posture),
             (None, Err(error)) => Err(error),
-            (None, Ok(_)) => Err(ToolError::new(ErrorCode::PostureBroken, "The cage was not proved.")),
+            (None, Ok(_)) => Err(ToolError::new(ErrorCode::IsolationTooWeak, "The cage was not proved.")),
         }
     }
 

@@ -18,7 +18,7 @@ use vambrace_types::{CallId, Enforcement, ErrorCode, RawOutput, Timestamp, ToolE
 
 pub(crate) use conclude::conclude;
 pub(crate) use decide::{decide, patience};
-pub(crate) use prove::prove;
+pub(crate) use prove::{prove, unbroken};
 pub(crate) use record::{record_intent, standing};
 pub(crate) use validate::{decode, scan};
 

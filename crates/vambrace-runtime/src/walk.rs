@@ -64,15 +64,12 @@ async fn attempt<T: Tool>(
     let standing = stage::standing(corridor, call, T::Action::CAPABILITY, trail)?;
     policy.admit(&standing)?;
     policy.authorize(&call.entry.caller, T::Action::CAPABILITY)?;
-    // A cage that was broken into: nothing is served but the table that says so.
-    if T::Action::CAPABILITY != Capability::ReadPosture {
-        corridor.unbroken()?;
-    }
     // However it ends, what it wanted to do decides how loudly it is told.
     trail.severity = Obligations::of(call.entry.caller.role, T::Action::CAPABILITY).severity;
     if T::Action::CAPABILITY == Capability::ManageSystem {
         trail.enforcement = Enforcement::Host;
     }
+    stage::unbroken(corridor, T::Action::CAPABILITY, trail)?;
 
     // 5 validate: arguments become an action.
     let args = stage::decode::<T::Args>(call)?;
@@ -122,6 +119,9 @@ async fn attempt<T: Tool>(
     if T::Action::CAPABILITY == Capability::ReadPosture {
         let _ = stage::prove(corridor);
     }
+
+    // A person may have thought about it for a while.
+    stage::unbroken(corridor, T::Action::CAPABILITY, trail)?;
 
     // 7 record the intent: without it, only reading goes on unless the operator chose otherwise.
     let intent = stage::record_intent(corridor, call, &permit, trail)?;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use vambrace_policy::{Permit, ReadPosture};
-use vambrace_process::Posture;
+use vambrace_process::{Posture, RowState};
 use vambrace_types::{Enforcement, RawOutput, ToolError, Tree};
 
 use crate::{About, CallContext, Hands, Hints, Tool};
@@ -46,7 +46,8 @@ fn table(posture: &Posture, enforcement: Enforcement) -> Tree {
     let rows = posture.rows.iter().map(|row| {
         Tree::map([
             ("name", Tree::text(&row.name)),
-            ("held", Tree::Bool(row.held)),
+            ("held", Tree::Bool(row.state == RowState::Held)),
+            ("state", Tree::text(row.state.as_str())),
             ("detail", Tree::text(&row.detail)),
         ])
     });
@@ -65,13 +66,19 @@ fn table(posture: &Posture, enforcement: Enforcement) -> Tree {
 #[cfg(test)]
 mod tests {
     use vambrace_process::PostureRow;
+    use vambrace_process::RowState::{Broken, Held, Untried};
 
     use super::*;
 
     #[test]
     fn one_lost_row_is_seen() {
-        let row = |held| PostureRow { name: "read outside".to_owned(), held, detail: String::new() };
-        for (rows, holds) in [(vec![row(true)], true), (vec![row(true), row(false)], false)] {
+        let row = |state| PostureRow { name: "read outside".to_owned(), state, detail: String::new() };
+        let tables = [
+            (vec![row(Held)], true),
+            (vec![row(Held), row(Broken)], false),
+            (vec![row(Held), row(Untried)], false),
+        ];
+        for (rows, holds) in tables {
             let posture = Posture { rows, missing: Vec::new(), backend: "native", swept: Vec::new() };
             assert_eq!(table(&posture, Enforcement::Full).get("holds"), Some(&Tree::Bool(holds)));
         }

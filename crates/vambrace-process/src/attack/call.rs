@@ -37,7 +37,7 @@ pub(super) fn terminal() -> Outcome {
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
     let null = match rustix::fs::open("/dev/null", flags, Mode::empty()) {
         Ok(null) => null,
-        Err(errno) => return Outcome::Broken(format!("could not be tried: {}", words(errno))),
+        Err(errno) => return Outcome::Untried(format!("could not be tried: {}", words(errno))),
     };
     all([
         ("TIOCSTI", refused(call_unsafe::type_into(null.as_fd(), 0))),
@@ -63,7 +63,7 @@ pub(super) fn namespaces() -> Outcome {
 }
 
 fn could_not(errno: Errno) -> Outcome {
-    Outcome::Broken(format!("could not be tried: {}", words(errno)))
+    Outcome::Untried(format!("could not be tried: {}", words(errno)))
 }
 
 pub(super) fn mount() -> Outcome {

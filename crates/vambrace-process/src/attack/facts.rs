@@ -30,6 +30,10 @@ pub(crate) struct Facts {
     pub(crate) hidden: Vec<String>,
     /// Folders outside the service that the operator lets programs write.
     pub(crate) writable: Vec<String>,
+    /// Protected names at the top of the service that were there before the cage was built.
+    pub(crate) present: Vec<String>,
+    /// Whether the host lets us write in the service at all.
+    pub(crate) may_write: bool,
 }
 
 impl Facts {
@@ -46,6 +50,9 @@ impl Facts {
         tell("udp", &self.udp.to_string());
         tell("pid", &self.pid.to_string());
         tell("pid_namespace", &self.pid_namespace);
+        if self.may_write {
+            tell("may_write", "yes");
+        }
         if let Some(port) = self.tcp6 {
             tell("tcp6", &port.to_string());
         }
@@ -60,6 +67,7 @@ impl Facts {
             ("variable", &self.variables),
             ("hidden", &self.hidden),
             ("writable", &self.writable),
+            ("present", &self.present),
         ];
         for (key, values) in lists {
             values.iter().for_each(|value| tell(key, value));
@@ -94,6 +102,8 @@ impl Facts {
                 "variable" => facts.variables.push(text),
                 "hidden" => facts.hidden.push(text),
                 "writable" => facts.writable.push(text),
+                "present" => facts.present.push(text),
+                "may_write" if value == "yes" => facts.may_write = true,
                 _ => return None,
             }
         }
@@ -147,6 +157,8 @@ pub(crate) mod tests {
             variables: vec![text("PATH")],
             hidden: vec![text("/w/.env")],
             writable: vec![text("/cache")],
+            present: vec![text(".idea")],
+            may_write: true,
         }
     }
 

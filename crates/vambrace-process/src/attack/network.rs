@@ -114,7 +114,7 @@ pub(super) fn unix_path(facts: &Facts) -> Outcome {
     all(facts.sockets.iter().map(|path| {
         let outcome = match SocketAddrUnix::new(path.as_str()) {
             Ok(address) => dial(AddressFamily::UNIX, None, &address, facts),
-            Err(errno) => Outcome::Broken(format!("could not be tried: {}", words(errno))),
+            Err(errno) => Outcome::Untried(format!("could not be tried: {}", words(errno))),
         };
         (path.as_str(), outcome)
     }))
@@ -123,7 +123,7 @@ pub(super) fn unix_path(facts: &Facts) -> Outcome {
 pub(super) fn unix_abstract(facts: &Facts) -> Outcome {
     match SocketAddrUnix::new_abstract_name(facts.abstract_name.as_bytes()) {
         Ok(address) => dial(AddressFamily::UNIX, None, &address, facts),
-        Err(errno) => Outcome::Broken(format!("could not be tried: {}", words(errno))),
+        Err(errno) => Outcome::Untried(format!("could not be tried: {}", words(errno))),
     }
 }
 

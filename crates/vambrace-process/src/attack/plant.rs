@@ -15,7 +15,7 @@ use super::{Outcome, all, failed, words};
 const KEPT_ABSENT: [&str; 3] = [".mcp.json", ".claude", ".vscode"];
 
 /// Where they exist, these may not be changed either.
-const KEPT: [&str; 14] = [
+pub(crate) const KEPT: [&str; 14] = [
     ".mcp.json",
     ".claude",
     ".vscode",
@@ -75,7 +75,9 @@ pub(super) fn move_repository(facts: &Facts) -> Outcome {
 pub(super) fn configuration(facts: &Facts) -> Outcome {
     let service = facts.service.as_str();
     let is_there = |name: &&str| kind(&format!("{service}/{name}")).is_some();
-    let present: Vec<_> = KEPT.into_iter().filter(is_there).collect();
+    // What a person made since the cage was built lies under no mount; it is looked for after the run.
+    let was_there = |name: &&str| facts.present.iter().any(|present| present == name);
+    let present: Vec<_> = KEPT.into_iter().filter(was_there).filter(is_there).collect();
     let changed = present.iter().map(|name| (*name, change(&format!("{service}/{name}"), facts)));
     let made = KEPT_ABSENT
         .into_iter()
@@ -137,21 +139,33 @@ fn held(errno: Errno) -> Outcome {
     Outcome::Held(words(errno))
 }
 
-/// A control: here a failure is what must not be.
+/// A control in the one folder that programs may change.
+pub(super) fn work_in_service(facts: &Facts) -> Outcome {
+    match work_in(&facts.service, facts) {
+        // Where nobody can write, nobody can plant either.
+        Outcome::Untried(detail) if !facts.may_write => {
+            Outcome::Held(format!("outside it cannot be written either: {detail}"))
+        }
+        outcome => outcome,
+    }
+}
+
+/// A control: here a failure is what must not be. It says nothing about the walls, but the other rows say nothing either
+/// where nothing works.
 pub(super) fn work_in(folder: &str, facts: &Facts) -> Outcome {
     let name = facts.scratch(folder);
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let done = rustix::fs::open(&name, flags, Mode::RUSR | Mode::WUSR).and_then(|file| {
-        rustix::io::write(&file, facts.token.as_bytes())?;
         let mut back = vec![0u8; facts.token.len()];
-        let n_read = rustix::io::pread(&file, &mut back, 0)?;
+        let read = rustix::io::write(&file, facts.token.as_bytes())
+            .and_then(|_| rustix::io::pread(&file, &mut back, 0));
         rustix::fs::unlink(&name)?;
-        Ok(n_read == facts.token.len() && back == facts.token.as_bytes())
+        Ok(read? == facts.token.len() && back == facts.token.as_bytes())
     });
     match done {
         Ok(true) => Outcome::Held("works".to_owned()),
-        Ok(false) => Outcome::Broken("what was written did not come back".to_owned()),
-        Err(errno) => Outcome::Broken(words(errno)),
+        Ok(false) => Outcome::Untried("what was written did not come back".to_owned()),
+        Err(errno) => Outcome::Untried(words(errno)),
     }
 }
 
@@ -171,8 +185,11 @@ mod tests {
 
     #[track_caller]
     fn check(outcome: &Outcome, expected: &str) {
-        let (Outcome::Held(detail) | Outcome::Broken(detail)) = outcome;
-        let word = if matches!(outcome, Outcome::Held(_)) { "held" } else { "broken" };
+        let (word, detail) = match outcome {
+            Outcome::Held(detail) => ("held", detail),
+            Outcome::Broken(detail) => ("broken", detail),
+            Outcome::Untried(detail) => ("untried", detail),
+        };
         assert!(format!("{word} {detail}").ends_with(expected), "{word} {detail}");
     }
 
@@ -202,10 +219,17 @@ mod tests {
     }
 
     #[test]
-    fn a_control_works_or_is_broken() {
+    fn a_control_works_or_proves_nothing() {
         let (folder, facts) = service();
-        check(&work_in(&facts.service, &facts), "held works");
-        check(&work_in("/absent", &facts), "broken no such file or directory");
+        check(&work_in_service(&facts), "held works");
+        check(&work_in("/absent", &facts), "untried no such file or directory");
+        let absent = Facts { service: "/absent".to_owned(), may_write: true, ..facts.clone() };
+        check(&work_in_service(&absent), "untried no such file or directory");
+        let closed = Facts { may_write: false, ..absent };
+        check(
+            &work_in_service(&closed),
+            "held outside it cannot be written either: no such file or directory",
+        );
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

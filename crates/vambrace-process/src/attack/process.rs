@@ -15,7 +15,7 @@ const MOST_PROCESSES: usize = 16;
 /// Where the standard library is not asked: what the kernel keeps is what another process could read.
 pub(super) fn own_environment(facts: &Facts) -> Outcome {
     let Ok(bytes) = std::fs::read("/proc/self/environ") else {
-        return Outcome::Broken("could not be looked at".to_owned());
+        return Outcome::Untried("could not be looked at".to_owned());
     };
     // The detail names the variable; its value may be the secret.
     let stranger = names(&bytes).into_iter().find(|name| !facts.variables.contains(name));
@@ -63,7 +63,7 @@ fn counts_as_the_host(facts: &Facts) -> bool {
 
 pub(super) fn signal_host(facts: &Facts) -> Outcome {
     let Some(pid) = i32::try_from(facts.pid).ok().and_then(Pid::from_raw) else {
-        return Outcome::Broken("could not be tried".to_owned());
+        return Outcome::Untried("could not be tried".to_owned());
     };
     match rustix::process::test_kill_process(pid) {
         Ok(()) if !counts_as_the_host(facts) => {
@@ -91,7 +91,7 @@ pub(super) fn see_host(facts: &Facts) -> Outcome {
 
 pub(super) fn descriptors() -> Outcome {
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else {
-        return Outcome::Broken("could not be looked at".to_owned());
+        return Outcome::Untried("could not be looked at".to_owned());
     };
     // The whole list first: the descriptor by which it is read is closed when they are looked at.
     let numbers: Vec<_> =
@@ -108,13 +108,13 @@ pub(super) fn descriptors() -> Outcome {
 
 pub(super) fn capabilities() -> Outcome {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else {
-        return Outcome::Broken("could not be looked at".to_owned());
+        return Outcome::Untried("could not be looked at".to_owned());
     };
     all(["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].map(|name| {
         let outcome = match field(&status, name) {
             Some(value) if value.bytes().all(|byte| byte == b'0') => Outcome::Held("none".to_owned()),
             Some(value) => Outcome::Broken(value.to_owned()),
-            None => Outcome::Broken("not reported".to_owned()),
+            None => Outcome::Untried("not reported".to_owned()),
         };
         (name, outcome)
     }))
@@ -137,7 +137,7 @@ fn status_is(name: &str, expected: &str) -> Outcome {
     match field(&status, name) {
         Some(value) if value == expected => Outcome::Held(format!("{name} is {value}")),
         Some(value) => Outcome::Broken(format!("{name} is {value}")),
-        None => Outcome::Broken("not reported".to_owned()),
+        None => Outcome::Untried("not reported".to_owned()),
     }
 }
 
@@ -148,7 +148,7 @@ pub(super) fn set_uid(facts: &Facts) -> Outcome {
                 Outcome::Held("nosuid".to_owned())
             }
             Ok(_) => Outcome::Broken("mounted without nosuid".to_owned()),
-            Err(errno) => Outcome::Broken(words(errno)),
+            Err(errno) => Outcome::Untried(words(errno)),
         };
         (folder, outcome)
     }))
@@ -166,8 +166,8 @@ pub(super) fn run_program() -> Outcome {
         .status();
     match started {
         Ok(status) if status.code() == Some(7) => Outcome::Held("works".to_owned()),
-        Ok(status) => Outcome::Broken(status.to_string()),
-        Err(error) => Outcome::Broken(error.kind().to_string()),
+        Ok(status) => Outcome::Untried(status.to_string()),
+        Err(error) => Outcome::Untried(error.kind().to_string()),
     }
 }
 

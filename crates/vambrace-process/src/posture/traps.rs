@@ -16,7 +16,7 @@ use rustix::net::{
 };
 use rustix::process::Pid;
 
-use super::PostureRow;
+use super::{PostureRow, RowState};
 use crate::attack::facts::Facts;
 use crate::attack::file::{HOST_DEVICES, SYSTEM_FOLDERS};
 use crate::attack::row::{Row, one_line};
@@ -120,6 +120,8 @@ impl Traps {
             variables: Vec::new(),
             hidden: Vec::new(),
             writable: Vec::new(),
+            present: Vec::new(),
+            may_write: false,
         };
         Ok(Traps { facts, text, listeners, datagrams, made })
     }
@@ -144,6 +146,19 @@ impl Traps {
         self
     }
 
+    /// Protected names at the top of the service that are covered, because they were there before the walk.
+    pub(crate) fn with_present(mut self, names: Vec<String>) -> Traps {
+        self.facts.present = names;
+        self
+    }
+
+    /// Whether programs are to be able to write in the service, as far as the host lets anybody.
+    pub(crate) fn with_service(mut self, is_writable: bool) -> Traps {
+        let allowed = rustix::fs::access(self.facts.service.as_str(), rustix::fs::Access::WRITE_OK);
+        self.facts.may_write = is_writable && allowed.is_ok();
+        self
+    }
+
     /// What `attack` must be told.
     pub(crate) fn arguments(&self) -> Vec<String> {
         self.facts.arguments()
@@ -158,7 +173,7 @@ impl Traps {
             .map(|row| {
                 let inside = inside(&said, row);
                 match seen.iter().find(|(broken, _)| *broken == row) {
-                    Some((_, detail)) => broken(row, detail),
+                    Some((_, detail)) => found(row, RowState::Broken, detail),
                     None => inside,
                 }
             })
@@ -237,19 +252,18 @@ fn inside(said: &str, row: Row) -> PostureRow {
         .collect();
     match lines.as_slice() {
         [line] => match line.as_slice() {
-            [_, "held", detail] => {
-                PostureRow { name: row.as_str().to_owned(), held: true, detail: one_line(detail) }
-            }
-            [_, "broken", detail] => broken(row, detail),
-            _ => broken(row, "the report cannot be read"),
+            [_, "held", detail] => found(row, RowState::Held, detail),
+            [_, "broken", detail] => found(row, RowState::Broken, detail),
+            [_, "untried", detail] => found(row, RowState::Untried, detail),
+            _ => found(row, RowState::Untried, "the report cannot be read"),
         },
-        [] => broken(row, "the battery did not report it"),
-        _ => broken(row, "the battery reported it more than once"),
+        [] => found(row, RowState::Untried, "the battery did not report it"),
+        _ => found(row, RowState::Untried, "the battery reported it more than once"),
     }
 }
 
-fn broken(row: Row, detail: &str) -> PostureRow {
-    PostureRow { name: row.as_str().to_owned(), held: false, detail: one_line(detail) }
+fn found(row: Row, state: RowState, detail: &str) -> PostureRow {
+    PostureRow { name: row.as_str().to_owned(), state, detail: one_line(detail) }
 }
 
 const PREFIXES: [&str; 4] = ["traps-", "vambrace-attack-", "vambrace-canary-", "vambrace-socket-"];

@@ -9,6 +9,7 @@ use vambrace_policy::{Epoch, Job, Level, Repository};
 use vambrace_types::ByteLimit;
 
 use super::keep::{Kept, Shelf};
+use super::proof::{Proving, Scene, scene};
 use super::{Baseline, Programs};
 use crate::cell::{CageError, Cell};
 use crate::cgroup::Controller;
@@ -76,8 +77,7 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
         groups: OnceLock::new(),
         launcher: Mutex::new(None),
         shelf: Arc::new(Shelf::default()),
-        proof: Mutex::new(None),
-        broken: OnceLock::new(),
+        proving: Proving::default(),
         n_running: AtomicUsize::new(0),
         n_cages: AtomicUsize::new(0),
         baseline: Baseline::default(),
@@ -98,6 +98,15 @@ pub(super) struct Built {
     pub(super) layers: Layers,
     pub(super) group: Option<cgroup::Group>,
     pub(super) scratch: Option<Scratch>,
+}
+
+/// A cage that is ready to be attacked.
+pub(super) struct Attack {
+    pub(super) order: Order,
+    pub(super) kept: Kept,
+    pub(super) traps: Traps,
+    /// As it was just before the cage was built.
+    pub(super) scene: Scene,
 }
 
 /// What is the same in every cage, written once, and what is then left to mount.
@@ -318,17 +327,50 @@ impl Programs {
         }
     }
 
-    /// Where the operator takes what there is: what a process can put around itself.
+    /// Where the operator takes what there is, and the machine has no more: what a process can put around itself.
     fn or_bare(&self, key: &CageSpec, built: Result<Built, ProgramError>) -> Result<Built, ProgramError> {
-        match built {
-            Err(ProgramError::TooWeak { missing }) if self.settings.when_missing == WhenMissing::Warn => {
-                let cell = self.bare_cell(Some(key))?;
-                let mut layers = cell.layers().clone();
-                layers.missing.iter_mut().for_each(|layer| layer.why.clone_from(&missing));
-                Ok(Built { cell, layers, group: None, scratch: None })
-            }
-            built => built,
+        let Err(ProgramError::TooWeak { missing }) = built else { return built };
+        // THREAT: P07, a program that moves its files about while the next cage is built over them must not get the next
+        // one a cage without walls.
+        if self.machine_can(key) {
+            return Err(ProgramError::Unsettled { why: missing });
         }
+        if self.settings.when_missing != WhenMissing::Warn {
+            return Err(ProgramError::TooWeak { missing });
+        }
+        let cell = self.bare_cell(Some(key))?;
+        let mut layers = cell.layers().clone();
+        layers.missing.iter_mut().for_each(|layer| layer.why.clone_from(&missing));
+        Ok(Built { cell, layers, group: None, scratch: None })
+    }
+
+    /// Whether the same cage stands if nothing that a program can change is shown in it.
+    fn machine_can(&self, key: &CageSpec) -> bool {
+        let ours = |path: &Path| {
+            let writable = self.settings.write.iter().any(|folder| path.starts_with(folder));
+            !writable && !path.starts_with(&self.settings.workspace)
+        };
+        let mut spec = key.clone();
+        spec.mounts.retain(|mount| match mount {
+            Mount::ReadOnly { from, at } => ours(from) && ours(at),
+            Mount::Pin { at }
+            | Mount::PinReadOnly { at }
+            | Mount::EmptyFolder { at }
+            | Mount::EmptyFile { at }
+            | Mount::Text { at, .. } => ours(at),
+            // Whatever is shown writable can be changed.
+            Mount::Writable { .. } => false,
+            Mount::Memory { .. } | Mount::Link { .. } | Mount::Processes | Mount::Devices => true,
+        });
+        let built = match self.settings.backend {
+            Backend::Native => self.launcher().and_then(|launcher| {
+                launcher.cell(&spec).map_err(|error| ProgramError::Broken { why: error.to_string() })
+            }),
+            Backend::Bubblewrap => self.bubblewrap(&spec).map(|built| built.cell),
+            Backend::Firejail => self.firejail(&spec).map(|built| built.cell),
+            Backend::DangerouslyNone => return true,
+        };
+        built.is_ok()
     }
 
     /// The runner without a backend: no walls but those it can put on itself.
@@ -344,9 +386,10 @@ impl Programs {
     }
 
     /// The live cage, with our own binary shown in it, and the order to attack.
-    pub(super) fn attack_cell(&self, traps: Traps) -> Result<(Order, Kept, Traps), ProgramError> {
+    pub(super) fn attack_cell(&self, traps: Traps) -> Result<Attack, ProgramError> {
         let held = Some(self.placeholders.hold(&self.service(), &self.settings.workspace));
         let view = self.view()?;
+        let scene = scene(&view, held.as_ref());
         let parts = SpecParts {
             etc: self.staged()?,
             repository: Repository::ReadOnly,
@@ -369,17 +412,15 @@ impl Programs {
         let traps = traps
             .with_variables(environment.iter().map(|(name, _)| name.as_str()))
             .with_hidden(view.masked.iter().map(|masked| masked.path.as_path()))
-            .with_writable(self.settings.write.iter().map(PathBuf::as_path));
+            .with_writable(self.settings.write.iter().map(PathBuf::as_path))
+            .with_service(self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable));
         let order = Order {
             steps: vec![attack_step(&path, &self.ourselves()?, &traps)?],
             folder: self.service(),
             environment,
         };
-        Ok((
-            order,
-            Kept { cell, layers, key, marks: Vec::new(), view, group, held, _scratch: scratch },
-            traps,
-        ))
+        let kept = Kept { cell, layers, key, marks: Vec::new(), view, group, held, _scratch: scratch };
+        Ok(Attack { order, kept, traps, scene })
     }
 }
 

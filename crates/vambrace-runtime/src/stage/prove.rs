@@ -1,17 +1,18 @@
 //! Before the first program: the cage is attacked from inside, and the result is on record.
 
 use vambrace_audit::{Event, EventKind, Severity};
-use vambrace_process::Posture;
+use vambrace_policy::Capability;
+use vambrace_process::{Posture, RowState};
 use vambrace_redact::RedactedText;
 use vambrace_types::{Enforcement, ToolError, Tree};
 
 use crate::Corridor;
-use crate::stage::in_place;
+use crate::stage::{Trail, in_place};
 
 /// Waits for the proof, whoever runs it, and says what stands around programs from now on.
 pub(crate) fn prove(corridor: &Corridor) -> Result<Enforcement, ToolError> {
     let programs = &corridor.parts.instruments.programs;
-    if programs.posture().is_none() {
+    if !programs.is_proved() {
         if let Ok(audit) = corridor.audit() {
             audit.prepare_mirror();
         }
@@ -25,15 +26,29 @@ pub(crate) fn prove(corridor: &Corridor) -> Result<Enforcement, ToolError> {
     Ok(programs.enforcement())
 }
 
+/// A cage that was broken into: nothing is served but the table that says so, and no wall is claimed.
+pub(crate) fn unbroken(
+    corridor: &Corridor,
+    capability: Capability,
+    trail: &mut Trail,
+) -> Result<(), ToolError> {
+    if capability == Capability::ReadPosture {
+        return Ok(());
+    }
+    corridor.unbroken().inspect_err(|_| trail.enforcement = Enforcement::None)
+}
+
 fn record(corridor: &Corridor, posture: &Posture) {
     let Ok(audit) = corridor.audit() else { return };
     let (severity, message) = if posture.rows.is_empty() {
         (Severity::Warning, RedactedText::fixed("there is no cage, so there was nothing to attack"))
-    } else if !posture.holds() {
+    } else if posture.has(RowState::Broken) {
         (Severity::Critical, RedactedText::fixed("the self-attack battery ran: an attack succeeded"))
     } else if !posture.swept.is_empty() {
         let what = "an earlier process was killed while a program ran; the details say what became of what that planted";
         (Severity::Critical, RedactedText::fixed(what))
+    } else if posture.has(RowState::Untried) {
+        (Severity::Warning, RedactedText::fixed("the self-attack battery could not be completed"))
     } else {
         (Severity::Info, RedactedText::fixed("the self-attack battery ran: every row held"))
     };
@@ -52,7 +67,8 @@ fn tree(posture: &Posture) -> Tree {
     let rows = posture.rows.iter().map(|row| {
         Tree::map([
             ("row", Tree::text(&row.name)),
-            ("held", Tree::Bool(row.held)),
+            ("held", Tree::Bool(row.state == RowState::Held)),
+            ("state", Tree::text(row.state.as_str())),
             ("detail", Tree::text(&row.detail)),
         ])
     });

@@ -6,7 +6,7 @@ use std::path::Path;
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
 use vambrace_files::{Root, ambient_authority};
-use vambrace_process::{Layer, Missing};
+use vambrace_process::{Layer, Missing, RowState};
 use vambrace_runtime::{Purpose, Verdict};
 use vambrace_types::{Door, ErrorCode, Role};
 
@@ -26,6 +26,8 @@ pub(crate) struct Row {
 enum State {
     Holds,
     Broken,
+    /// It could not be found out, so it is not relied on.
+    Untried,
     /// Not needed for what is offered now.
     Told,
 }
@@ -35,6 +37,7 @@ impl Row {
         let word = match self.state {
             State::Holds => "holds ".green().to_string(),
             State::Broken => "BROKEN".red().bold().to_string(),
+            State::Untried => "UNSURE".yellow().bold().to_string(),
             State::Told => "      ".to_owned(),
         };
         format!("  {word}  {:<40} {}", self.name, self.detail)
@@ -44,6 +47,7 @@ impl Row {
         let state = match self.state {
             State::Holds => "holds",
             State::Broken => "broken",
+            State::Untried => "untried",
             State::Told => "told",
         };
         json!({"row": self.name, "state": state, "detail": self.detail})
@@ -66,7 +70,8 @@ pub(crate) fn run(global: &Global) -> Exit {
             terminal::say(&row.line());
         }
     }
-    if rows.iter().any(|row| row.state == State::Broken) { Exit::Failed } else { Exit::Done }
+    let is_sound = |row: &Row| matches!(row.state, State::Holds | State::Told);
+    if rows.iter().all(is_sound) { Exit::Done } else { Exit::Failed }
 }
 
 /// What the kernel offers, asked without changing anything.
@@ -100,7 +105,14 @@ fn cage_rows(global: &Global) -> Vec<Row> {
             let walls = format!("backend {}", posture.backend);
             let mut rows = vec![row(name, posture.missing.is_empty(), walls)];
             rows.extend(posture.missing.iter().map(advice));
-            rows.extend(posture.rows.into_iter().map(|attack| row(attack.name, attack.held, attack.detail)));
+            rows.extend(posture.rows.into_iter().map(|attack| {
+                let state = match attack.state {
+                    RowState::Held => State::Holds,
+                    RowState::Broken => State::Broken,
+                    RowState::Untried => State::Untried,
+                };
+                Row { name: attack.name.into(), state, detail: attack.detail }
+            }));
             rows
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use vambrace_process::RowState;
 use vambrace_server::mcp::{DryRun, Gate, serve_stdio};
 use vambrace_types::Door;
 
@@ -21,19 +22,21 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
     let runtime = runtime()?;
     // The first `tools/list` does not wait for the self-attack; the first program does.
     let proving = Arc::clone(&session.corridor);
-    let caller = session.caller.clone();
     runtime.spawn_blocking(move || {
-        if !proving.may_run_programs(&caller) {
-            return;
-        }
         let proved = proving.prove();
         match (proving.unbroken(), proved) {
             (Err(error), _) => terminal::fail(&format!("{} {}", error.message, error.suggestion)),
             (Ok(()), Ok(posture)) if posture.holds() => {}
             // The operator accepted a cage with holes.
+            (Ok(()), Ok(posture)) if posture.has(RowState::Broken) => {
+                terminal::warn(&format!(
+                    "attacks on the cage succeeded: {}",
+                    posture.names(RowState::Broken)
+                ));
+            }
             (Ok(()), Ok(posture)) => {
-                let rows: Vec<_> = posture.broken().into_iter().map(|row| row.name.as_str()).collect();
-                terminal::warn(&format!("attacks on the cage succeeded: {}", rows.join(", ")));
+                let rows = posture.names(RowState::Untried);
+                terminal::warn(&format!("no program is started until these attacks can be made: {rows}"));
             }
             (Ok(()), Err(error)) => terminal::warn(&format!("no program will be started: {}", error.message)),
         }

@@ -202,7 +202,7 @@ fn both_halves_of_a_result_are_complete() {
     );
     assert_eq!(client.close().0, 0);
     assert_eq!(world.text("a.txt"), "one\nthree\n");
-    assert_eq!(world.records().len(), 11, "every call is on record");
+    assert_eq!(world.calls().len(), 11, "every call is on record");
 }
 
 #[test]

@@ -140,5 +140,5 @@ fn many_calls_at_once_are_all_answered() {
         assert!(open.remove(&answer["id"].to_string()), "{answer}");
     }
     assert_eq!(client.close().0, 0);
-    assert_eq!(world.records().len(), 200);
+    assert_eq!(world.calls().len(), 200);
 }

@@ -1,0 +1,207 @@
+//! The cage is attacked from inside before the first program, and what that found decides what is served from then on.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use vambrace_types::Enforcement;
+
+use super::build::Attack;
+use super::{GRACE, Programs, build, started};
+use crate::attack::plant::KEPT;
+use crate::attack::row::Row;
+use crate::cell::{self, Stdio, Watch};
+use crate::placeholder::{Held, recover};
+use crate::posture::traps::Traps;
+use crate::workspace::{Identity, View};
+use crate::{Layer, Layers, Posture, ProgramError, RowState};
+
+/// What is known of the cage.
+#[derive(Debug, Default)]
+pub(super) struct Proving {
+    /// Held while an attack is under way; nothing else is.
+    turn: Mutex<()>,
+    proof: Mutex<Option<Arc<Proof>>>,
+    /// The last table, whatever it says.
+    table: Mutex<Option<Posture>>,
+    /// The rows that were broken, for ever.
+    broken: OnceLock<String>,
+}
+
+/// An attack that was made in whole, and what stood around it.
+#[derive(Debug)]
+struct Proof {
+    enforcement: Enforcement,
+    missing: Vec<Layer>,
+}
+
+/// One attack.
+struct Attempt {
+    posture: Posture,
+    layers: Layers,
+    /// What it met was no longer what the cage was built over.
+    is_disturbed: bool,
+}
+
+/// The names that the rows of `BROKEN_BY_PEOPLE` are about, and what lies there.
+pub(super) type Scene = Vec<(PathBuf, Option<Identity>)>;
+
+/// Rows that break when somebody replaces a file of the workspace under its mount: the kernel takes the mount away with
+/// the old one. Editors and git save so.
+const BROKEN_BY_PEOPLE: [Row; 4] =
+    [Row::ReadHidden, Row::PlantHook, Row::MoveRepository, Row::PlantConfiguration];
+const MOST_ATTEMPTS: usize = 3;
+
+impl Programs {
+    /// Runs the attacks inside a cage built from the live settings, until they were made in whole once. `told` hears of
+    /// each attempt, from whichever caller made it.
+    ///
+    /// One success refuses everything from then on. What could not be attacked is tried again by the next caller: a full
+    /// disk is not for ever.
+    pub fn prove(&self, told: &dyn Fn(&Posture)) -> Result<(), ProgramError> {
+        let _turn = self.proving.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_proved() {
+            return Ok(());
+        }
+        for attempt in 1..=MOST_ATTEMPTS {
+            let found = match self.attack() {
+                Err(ProgramError::Unsettled { .. }) if attempt < MOST_ATTEMPTS => continue,
+                found => found?,
+            };
+            let is_over = self.conclude(&found);
+            told(&found.posture);
+            if is_over {
+                return Ok(());
+            }
+            let rows = found.posture.names(RowState::Untried);
+            *self.proving.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.posture);
+            if !found.is_disturbed || attempt == MOST_ATTEMPTS {
+                return Err(ProgramError::Unproved { why: format!("not all attacks could be made: {rows}") });
+            }
+        }
+        Err(ProgramError::Unproved { why: "it was not attacked".to_owned() })
+    }
+
+    /// Whether this attempt says all that there is to know. It is believed before anybody is told.
+    fn conclude(&self, found: &Attempt) -> bool {
+        let enforcement = found.layers.enforcement();
+        let is_weak = self.accepts_weak(enforcement);
+        if found.posture.has(RowState::Broken) && !is_weak {
+            self.proving.broken.get_or_init(|| found.posture.names(RowState::Broken));
+        } else if found.posture.has(RowState::Untried) && !is_weak {
+            return false;
+        }
+        let proof = Proof { enforcement, missing: layers(&found.layers) };
+        *self.proving.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.posture.clone());
+        *self.proving.proof.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(proof));
+        true
+    }
+
+    fn proof(&self) -> Option<Arc<Proof>> {
+        self.proving.proof.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the attacks were made, however they ended. Waits for nobody.
+    pub fn is_proved(&self) -> bool {
+        self.proof().is_some()
+    }
+
+    /// What the last attack found, if there was one.
+    pub fn posture(&self) -> Option<Posture> {
+        self.proving.table.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether programs may be started at all.
+    pub fn ready(&self) -> Result<(), ProgramError> {
+        self.unbroken()?;
+        match self.is_proved() {
+            true => Ok(()),
+            false => Err(ProgramError::Unproved { why: "it was not attacked yet".to_owned() }),
+        }
+    }
+
+    /// Whether an attack succeeded in a cage that was thought whole: then nothing else of what we promise is to be
+    /// believed either. Waits for nobody.
+    pub fn unbroken(&self) -> Result<(), ProgramError> {
+        match self.proving.broken.get() {
+            Some(rows) => Err(ProgramError::PostureBroken { rows: rows.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// What stands around a program, as far as is known.
+    pub fn enforcement(&self) -> Enforcement {
+        self.proof().map_or(Enforcement::None, |proof| proof.enforcement)
+    }
+
+    /// THREAT: P07, where the operator takes what there is, a cage with other walls than the attacked one may stand
+    /// tomorrow; its proof is then made anew.
+    pub(super) fn is_as_proved(&self, found: &Layers) -> bool {
+        let mut proof = self.proving.proof.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = proof.as_ref().is_some_and(|proof| proof.missing == layers(found));
+        if !is_same {
+            *proof = None;
+        }
+        is_same
+    }
+
+    /// The battery, in a cage that differs from the others only by showing our own binary.
+    fn attack(&self) -> Result<Attempt, ProgramError> {
+        if !self.is_caging() {
+            let layers = build::nothing("backend: none");
+            let missing = layers.missing.clone();
+            let posture = Posture { rows: Vec::new(), missing, backend: "none", swept: Vec::new() };
+            return Ok(Attempt { posture, layers, is_disturbed: false });
+        }
+        let service = self.service();
+        let present = KEPT.iter().filter(|name| service.join(name).symlink_metadata().is_ok());
+        let traps = Traps::set(&self.settings.state, &self.settings.workspace, &service)
+            .map_err(|error| ProgramError::Broken { why: format!("the traps of the self-test: {error}") })?
+            .with_present(present.map(|name| (*name).to_owned()).collect());
+        let swept = recover(&self.settings.state, &self.walker, None);
+        let swept = swept.iter().map(|moved| self.describe(moved)).collect();
+        let Attack { order, mut kept, traps, scene: before } = self.attack_cell(traps)?;
+        let layers = kept.layers.clone();
+        self.weigh(&layers)?;
+        let watch = Watch {
+            time_limit: Duration::from_secs(30),
+            grace: GRACE,
+            output_bytes: 1 << 20,
+            cancelled: &|| false,
+        };
+        let stdio = Stdio { input: cell::Input::Null, output: cell::Output::Capture };
+        let captured = kept.cell.run(&order, stdio, &watch).map_err(started)?;
+        let is_disturbed = before != scene(self.view()?.as_ref(), kept.held.as_ref());
+        self.shelf.dissolve(kept);
+        let mut rows = traps.judge(&captured.stdout);
+        let by_people = |name: &str| BROKEN_BY_PEOPLE.iter().any(|row| row.as_str() == name);
+        let broken = || rows.iter().filter(|row| row.state == RowState::Broken);
+        let is_disturbed = is_disturbed && broken().count() > 0 && broken().all(|row| by_people(&row.name));
+        if is_disturbed {
+            for row in rows.iter_mut().filter(|row| row.state == RowState::Broken) {
+                row.state = RowState::Untried;
+                row.detail = format!("the workspace was changed meanwhile: {}", row.detail);
+            }
+        }
+        let backend = self.settings.backend.as_str();
+        let posture = Posture { rows, missing: layers.missing.clone(), backend, swept };
+        Ok(Attempt { posture, layers, is_disturbed })
+    }
+}
+
+fn layers(found: &Layers) -> Vec<Layer> {
+    let mut layers: Vec<_> = found.missing.iter().map(|missing| missing.layer).collect();
+    layers.sort_unstable();
+    layers
+}
+
+pub(super) fn scene(view: &View, held: Option<&Held>) -> Scene {
+    let seen = [&view.protected, &view.repositories, &view.git_files];
+    let mut paths: Vec<&Path> = seen.into_iter().flatten().map(|seen| seen.path.as_path()).collect();
+    paths.extend(view.masked.iter().map(|masked| masked.path.as_path()));
+    paths.extend(held.map(Held::paths).unwrap_or_default().iter().map(PathBuf::as_path));
+    paths.sort_unstable();
+    paths.dedup();
+    let identity = |path: &Path| Identity::of(path).ok().map(|(identity, _)| identity);
+    paths.into_iter().map(|path| (path.to_owned(), identity(path))).collect()
+}
