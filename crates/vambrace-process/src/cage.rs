@@ -66,6 +66,18 @@ pub struct Missing {
     pub why: String,
 }
 
+/// A namespace that a backend did not make.
+pub(crate) const SAME_AS_OUTSIDE: &str = "the same as outside";
+/// A root that a backend does not make private.
+pub(crate) const SHOWS_THE_MACHINE: &str = "firejail shows the machine's own folders";
+
+impl Missing {
+    /// Whether the backend does without it, so that the kernel was never asked.
+    pub fn is_left_out_by_the_backend(&self) -> bool {
+        [SAME_AS_OUTSIDE, SHOWS_THE_MACHINE].contains(&self.why.as_str())
+    }
+}
+
 /// What really stands around a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layers {

@@ -25,7 +25,7 @@ use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, PidfdFlags, Signal};
 use seccompiler::BpfProgram;
 
-use crate::cage::{Layer, Missing};
+use crate::cage::{Layer, Missing, SAME_AS_OUTSIDE};
 use crate::placeholder::Witness;
 use crate::spec::{CageSpec, Mount};
 use crate::wire::message::{Answer, Confine, decode_confine, decode_spec, encode_answer};
@@ -295,7 +295,7 @@ fn confine_runner(asked: &Confine) -> Vec<Missing> {
         }
         Confine::As(spec, outside) => {
             for layer in crate::namespace::Namespaces::own().shared_with(outside) {
-                gaps.add(layer, "the same as outside".to_owned());
+                gaps.add(layer, SAME_AS_OUTSIDE.to_owned());
             }
             if rustix::process::geteuid().is_root()
                 && spec.mounts.contains(&Mount::Devices)

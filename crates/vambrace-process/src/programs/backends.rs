@@ -6,6 +6,7 @@ use std::process::Command;
 
 use super::Programs;
 use super::build::{Built, OURSELVES};
+use crate::cage::SHOWS_THE_MACHINE;
 use crate::cell::Cell;
 use crate::cgroup::{Controller, Group};
 use crate::launcher::{BUILT_ELSEWHERE, ENTER, RUNNER};
@@ -56,7 +57,7 @@ impl Programs {
             .map_err(|error| ProgramError::TooWeak { missing: format!("firejail: {error}") })?;
         let mut layers = self.with_limits(cell.layers(), group.as_ref());
         for missing in layers.missing.iter_mut().filter(|missing| missing.layer == Layer::PrivateRoot) {
-            missing.why = "firejail shows the machine's own folders".to_owned();
+            missing.why = SHOWS_THE_MACHINE.to_owned();
         }
         Ok(Built { cell, layers, group, scratch: None })
     }

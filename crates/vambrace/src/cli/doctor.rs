@@ -121,6 +121,9 @@ fn cage_rows(global: &Global) -> Vec<Row> {
 /// How to get a wall that is missing.
 fn advice(missing: &Missing) -> Row {
     let how = match missing.layer {
+        _ if missing.is_left_out_by_the_backend() => {
+            "another backend: `sandbox.backend: native` or `bubblewrap`"
+        }
         Layer::UserNamespace
         | Layer::MountNamespace
         | Layer::PidNamespace

@@ -115,6 +115,9 @@ fn firejail_runs_a_program_and_names_what_it_lacks() {
     let config = world.beside("strict.yaml", &strict);
     let refused = world.run(&["--config", &config, "call", "exec_shell", r#"{"command":"pwd"}"#]);
     assert_eq!(refused.error_code(), "IsolationTooWeak", "{refused:?}");
+    let doctor = world.run(&["--config", &config, "doctor"]).json();
+    let lacks = doctor.as_array().unwrap().iter().find(|row| row["row"] == "missing: private root").unwrap();
+    assert!(lacks["detail"].as_str().unwrap().contains("sandbox.backend: native"), "{lacks}");
     let ran = shows_a_file(&world, as_ourselves, FIREJAIL);
     firejail_names(&ran, &["private root", "cgroup namespace"], &HELD);
     a_bomb_of_processes(FIREJAIL);
