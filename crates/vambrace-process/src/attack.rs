@@ -13,7 +13,7 @@ pub(crate) mod plant;
 mod process;
 pub(crate) mod row;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use rustix::io::Errno;
@@ -30,9 +30,18 @@ enum Outcome {
     Untried(String),
 }
 
+/// As below, told on the standard input: arguments have a limit, and a workspace can hide many files.
+pub fn attack_as_told() -> ExitCode {
+    let mut told = String::new();
+    if std::io::stdin().lock().read_to_string(&mut told).is_err() {
+        return ExitCode::from(2);
+    }
+    attack(&told.split_terminator('\0').map(str::to_owned).collect::<Vec<_>>())
+}
+
 /// Runs the battery and writes one line for each row: name, `held`, `broken` or `untried`, and a phrase, with tabs between
 /// them.
-pub fn attack(arguments: &[String]) -> ExitCode {
+pub(crate) fn attack(arguments: &[String]) -> ExitCode {
     // The host counts every row that it does not find as not tried.
     let Some(facts) = Facts::parse(arguments) else { return ExitCode::from(2) };
     let mut code = ExitCode::SUCCESS;

@@ -238,7 +238,7 @@ impl Watching<'_, '_, '_> {
         let Some(frame) = self.line.receive()? else { return Err(CageError::Died) };
         match decode_report(&frame.body) {
             Ok(Report::Done(done)) => Ok(Some(done)),
-            Ok(Report::Ready(_) | Report::Refused(_) | Report::Clean(_)) | Err(_) => {
+            Ok(Report::Ready(_) | Report::Refused { .. } | Report::Clean(_)) | Err(_) => {
                 Err(CageError::Protocol("report".to_owned()))
             }
         }

@@ -15,6 +15,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use crate::cage::Layers;
 use crate::capture::{self, Captured, Stdio, Watch};
 use crate::launcher::LAUNCHER;
+use crate::mark::Mark;
 use crate::namespace::Namespaces;
 use crate::order::Order;
 use crate::spec::CageSpec;
@@ -34,6 +35,8 @@ pub enum CageError {
     NoLauncher(io::Error),
     /// The cell could not be built as asked.
     Refused(String),
+    /// This system does not do what a cell needs.
+    Lacks(String),
     /// The program's file is no longer the one that was looked up.
     Changed(PathBuf),
     Exec {
@@ -49,7 +52,9 @@ impl std::fmt::Display for CageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             CageError::NoLauncher(error) => write!(f, "the launcher could not be started: {error}"),
-            CageError::Refused(why) => write!(f, "the cell could not be built: {why}"),
+            CageError::Refused(why) | CageError::Lacks(why) => {
+                write!(f, "the cell could not be built: {why}")
+            }
             CageError::Changed(program) => {
                 write!(f, "`{}` is not the file that was looked up", program.display())
             }
@@ -63,6 +68,10 @@ impl std::fmt::Display for CageError {
 }
 
 impl std::error::Error for CageError {}
+
+fn refused(why: String, lacks: bool) -> CageError {
+    if lacks { CageError::Lacks(why) } else { CageError::Refused(why) }
+}
 
 impl From<Errno> for CageError {
     fn from(errno: Errno) -> CageError {
@@ -116,7 +125,7 @@ impl Launcher {
             match (answer, frame.descriptors.pop()) {
                 (Answer::Made { pid }, Some(process)) => (pid, process),
                 (Answer::Made { .. }, None) => return Err(CageError::Protocol("no process".to_owned())),
-                (Answer::Refused(why), _) => return Err(CageError::Refused(why)),
+                (Answer::Refused { why, lacks }, _) => return Err(refused(why, lacks)),
             }
         };
         Cell::new(Line::new(ours), Keeper::Launched(process), u32::try_from(pid).ok())
@@ -180,7 +189,7 @@ impl Cell {
                 cell.layers = Layers { missing };
                 Ok(cell)
             }
-            Ok(Report::Refused(why)) => Err(CageError::Refused(why)),
+            Ok(Report::Refused { why, lacks }) => Err(refused(why, lacks)),
             Ok(Report::Done(_) | Report::Clean(_)) | Err(_) => Err(CageError::Protocol("report".to_owned())),
         }
     }
@@ -190,7 +199,16 @@ impl Cell {
     /// With a spec the runner puts limits, Landlock and the filter on itself, and compares its namespaces with ours. Whether
     /// the backend gave it a private root, and root's limits a control group, is not known here, so they are listed as
     /// missing.
-    pub fn inside(mut command: Command, confine: Option<&CageSpec>) -> Result<Cell, CageError> {
+    pub fn inside(command: Command, confine: Option<&CageSpec>) -> Result<Cell, CageError> {
+        Cell::verified(command, confine, Vec::new())
+    }
+
+    /// The same, where the runner refuses to serve unless every one of these mounts is what it was to be.
+    pub(crate) fn verified(
+        mut command: Command,
+        confine: Option<&CageSpec>,
+        marks: Vec<Mark>,
+    ) -> Result<Cell, CageError> {
         let (ours, theirs) = wire::pair()?;
         let child = command
             .env_clear()
@@ -204,7 +222,7 @@ impl Cell {
         let line = Line::new(ours);
         let confine = match confine {
             None => Confine::Nothing,
-            Some(spec) => Confine::As(spec.clone(), Namespaces::own()),
+            Some(spec) => Confine::As { spec: spec.clone(), outside: Namespaces::own(), marks },
         };
         let sent = line.send(&encode_confine(&confine), &[]);
         let cell = Cell::new(line, Keeper::Child(child), None)?;
@@ -241,7 +259,7 @@ impl Cell {
         let frame = line.receive()?.ok_or(CageError::Died)?;
         match decode_report(&frame.body) {
             Ok(Report::Clean(is_clean)) => Ok(is_clean),
-            Ok(Report::Ready(_) | Report::Refused(_) | Report::Done(_)) | Err(_) => {
+            Ok(Report::Ready(_) | Report::Refused { .. } | Report::Done(_)) | Err(_) => {
                 Err(CageError::Protocol("report".to_owned()))
             }
         }

@@ -28,7 +28,9 @@ use seccompiler::BpfProgram;
 use crate::cage::{Layer, Missing, SAME_AS_OUTSIDE};
 use crate::placeholder::Witness;
 use crate::spec::{CageSpec, Mount};
-use crate::wire::message::{Answer, Confine, decode_confine, decode_spec, encode_answer};
+use crate::wire::message::{
+    Answer, Confine, Report, decode_confine, decode_spec, encode_answer, encode_report,
+};
 use crate::wire::{self, Line};
 use cell::{Birth, Owner};
 use kernel_unsafe::Cloned;
@@ -181,7 +183,8 @@ impl Maker {
                 }
                 Err(errno) => {
                     let why = format!("no process could be made: {}", confine::said(errno));
-                    line.send(&encode_answer(&Answer::Refused(why)), &[])?;
+                    let lacks = root::is_lack(errno);
+                    line.send(&encode_answer(&Answer::Refused { why, lacks }), &[])?;
                 }
             }
         }
@@ -223,8 +226,8 @@ impl Maker {
         let (ours, theirs) = wire::pair()?;
         let (made, born_in_group) = match self.clone_into(group) {
             Ok(made) => made,
-            Err(_) => {
-                self.namespaces = Namespaces::probe();
+            Err(errno) => {
+                self.namespaces = Namespaces::probe(errno)?;
                 self.clone_into(None)?
             }
         };
@@ -278,6 +281,13 @@ fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
     let mut line = Line::new(control);
     let Some(frame) = line.receive()? else { return Ok(()) };
     let asked = decode_confine(&frame.body).map_err(|_| Errno::BADMSG)?;
+    // THREAT: P07, a program of another cage may have exchanged a folder for a link while this one was built.
+    if let Confine::As { marks, .. } = &asked
+        && let Some(moved) = marks.iter().find(|mark| mark.stands() != Ok(true))
+    {
+        let why = format!("`{}` is not what was to be mounted", moved.at.display());
+        return line.send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
+    }
     let mut runner = Runner::new(line, &[], Score::open())?;
     let missing = confine_runner(&asked);
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
@@ -293,7 +303,7 @@ fn confine_runner(asked: &Confine) -> Vec<Missing> {
                 gaps.add(layer, "no cage was asked for".to_owned());
             }
         }
-        Confine::As(spec, outside) => {
+        Confine::As { spec, outside, .. } => {
             for layer in crate::namespace::Namespaces::own().shared_with(outside) {
                 gaps.add(layer, SAME_AS_OUTSIDE.to_owned());
             }

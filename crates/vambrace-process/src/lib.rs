@@ -23,6 +23,7 @@ mod finished;
 mod launcher;
 mod lent;
 mod lookup;
+mod mark;
 mod namespace;
 mod order;
 mod placeholder;
@@ -48,7 +49,7 @@ pub mod cell {
     pub use crate::spec::{CageLimits, CageSpec, Mount};
 }
 
-pub use attack::attack;
+pub use attack::attack_as_told;
 pub use cage::{Layer, Layers, Missing};
 pub use finished::{Exit, Finished, ProgramError};
 pub use launcher::launch_if_asked;

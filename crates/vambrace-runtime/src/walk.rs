@@ -69,6 +69,10 @@ async fn attempt<T: Tool>(
     if T::Action::CAPABILITY == Capability::ManageSystem {
         trail.enforcement = Enforcement::Host;
     }
+    // No wall is claimed for a program until one stood around it.
+    if T::Action::CAPABILITY.runs_programs() {
+        trail.enforcement = Enforcement::None;
+    }
     stage::unbroken(corridor, T::Action::CAPABILITY, trail)?;
 
     // 5 validate: arguments become an action.
@@ -111,7 +115,6 @@ async fn attempt<T: Tool>(
 
     // 6¾ a cage that was not proved runs nothing.
     if T::Action::CAPABILITY.runs_programs() {
-        trail.enforcement = Enforcement::None;
         trail.enforcement = stage::prove(corridor)?;
     }
 
@@ -131,7 +134,10 @@ async fn attempt<T: Tool>(
         (Err(error), OnAuditFailure::DenyWrites | OnAuditFailure::DenyAll) => Warrant::Unrecorded(error),
     };
 
-    // 9 execute.
+    // 9 execute. What stood around a program is known when it has run.
+    if T::Action::CAPABILITY.runs_programs() {
+        trail.enforcement = Enforcement::None;
+    }
     let hands = Hands::new(
         warrant,
         &parts.instruments,

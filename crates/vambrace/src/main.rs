@@ -10,9 +10,8 @@ fn main() -> ExitCode {
     if let Some(code) = vambrace_process::launch_if_asked() {
         return code;
     }
-    let mut words = std::env::args().skip(1);
-    if words.next().as_deref() == Some("__attack") {
-        return vambrace_process::attack(&words.collect::<Vec<_>>());
+    if std::env::args().nth(1).as_deref() == Some("__attack") {
+        return vambrace_process::attack_as_told();
     }
     quiet_panics();
     cli::run().into()

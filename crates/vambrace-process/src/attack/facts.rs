@@ -6,6 +6,10 @@
 pub(crate) struct Facts {
     /// Marks what comes from this battery, so that the host takes nothing else for it.
     pub(crate) token: String,
+    /// The same for names that are made in the service, where programs of other cages can read and repeat them.
+    pub(crate) inner_token: String,
+    /// The same for names that are made anywhere else. It stands in no name that those programs can see.
+    pub(crate) outer_token: String,
     pub(crate) workspace: String,
     pub(crate) service: String,
     /// A file in the state folder, which nothing inside may read or write.
@@ -41,6 +45,8 @@ impl Facts {
         let mut arguments = Vec::new();
         let mut tell = |key: &str, value: &str| arguments.push(format!("{key}={value}"));
         tell("token", &self.token);
+        tell("inner_token", &self.inner_token);
+        tell("outer_token", &self.outer_token);
         tell("workspace", &self.workspace);
         tell("service", &self.service);
         tell("canary", &self.canary);
@@ -83,6 +89,8 @@ impl Facts {
             let text = value.to_owned();
             match key {
                 "token" => facts.token = text,
+                "inner_token" => facts.inner_token = text,
+                "outer_token" => facts.outer_token = text,
                 "workspace" => facts.workspace = text,
                 "service" => facts.service = text,
                 "canary" => facts.canary = text,
@@ -113,6 +121,8 @@ impl Facts {
     fn is_whole(&self) -> bool {
         let texts = [
             &self.token,
+            &self.inner_token,
+            &self.outer_token,
             &self.workspace,
             &self.service,
             &self.canary,
@@ -129,7 +139,9 @@ impl Facts {
 
     /// A name that nobody else uses, for what has to be made.
     pub(crate) fn scratch(&self, folder: &str) -> String {
-        format!("{folder}/vambrace-attack-{}", self.token)
+        let is_inside = std::path::Path::new(folder).starts_with(&self.service);
+        let token = if is_inside { &self.inner_token } else { &self.outer_token };
+        format!("{folder}/vambrace-attack-{token}")
     }
 }
 
@@ -141,6 +153,8 @@ pub(crate) mod tests {
         let text = |text: &str| text.to_owned();
         Facts {
             token: text("t0"),
+            inner_token: text("t1"),
+            outer_token: text("t2"),
             workspace: text("/w"),
             service: text("/w/s=1"),
             canary: text("/state/canary"),

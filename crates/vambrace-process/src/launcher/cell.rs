@@ -13,10 +13,10 @@ use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, Signal};
 use seccompiler::BpfProgram;
 
-use super::confine::{self, Gaps, said};
+use super::confine::{self, Gaps};
 use super::kernel_unsafe;
 use super::namespaces::Namespaces;
-use super::root::{Failed, Root};
+use super::root::{Failed, Root, is_lack};
 use super::runner::Runner;
 use super::score::Score;
 use crate::cage::Layer;
@@ -69,8 +69,8 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
         prepared.and_then(|()| build(&spec, birth.namespaces, birth.owner, birth.born_in_group, &mut gaps));
     let memories = match built {
         Ok(memories) => memories,
-        Err(Failed(why)) => {
-            line.send(&encode_report(&Report::Refused(why)), &[])?;
+        Err(Failed { why, lacks }) => {
+            line.send(&encode_report(&Report::Refused { why, lacks }), &[])?;
             return Ok(1);
         }
     };
@@ -105,19 +105,18 @@ fn prepare(namespaces: &Namespaces, owner: Owner, gaps: &mut Gaps) -> Result<(),
     if namespaces.has(Layer::UserNamespace) {
         // The files below belong to root while a process is not dumpable, and then it cannot write its own maps.
         let _open = rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable);
-        map_owner(owner).map_err(|errno| Failed(format!("the user's map: {}", said(errno))))?;
+        map_owner(owner).map_err(|errno| Failed::by("the user's map", errno))?;
     }
     if !namespaces.has(Layer::PidNamespace) {
         // Then it is not the first process anywhere, and orphans of its programs would belong to somebody else.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
-            .map_err(|errno| Failed(format!("orphans: {}", said(errno))))?;
+            .map_err(|errno| Failed::by("orphans", errno))?;
     }
     if namespaces.has(Layer::NetworkNamespace) {
-        raise_loopback().map_err(|errno| Failed(format!("loopback: {}", said(errno))))?;
+        raise_loopback().map_err(|errno| Failed::by("loopback", errno))?;
     }
     if namespaces.has(Layer::UtsNamespace) {
-        kernel_unsafe::set_host_name(c"vambrace")
-            .map_err(|errno| Failed(format!("host name: {}", said(errno))))?;
+        kernel_unsafe::set_host_name(c"vambrace").map_err(|errno| Failed::by("host name", errno))?;
     }
     confine::bound_powers(gaps);
     Ok(())
@@ -135,6 +134,9 @@ fn build(
     if namespaces.has(Layer::CgroupNamespace)
         && let Err(errno) = kernel_unsafe::leave_namespace(libc::CLONE_NEWCGROUP)
     {
+        if !is_lack(errno) {
+            return Err(Failed::by("cgroup namespace", errno));
+        }
         gaps.note(Layer::CgroupNamespace, "unshare", errno);
     }
     let left = match namespaces.has(Layer::MountNamespace) {
@@ -143,13 +145,15 @@ fn build(
     };
     let memories = match left {
         Ok(()) => Root::build(spec, gaps)?.enter()?,
+        // THREAT: P07, for want of memory there is no cage this time; that is not a system without mount namespaces.
+        Err(errno) if !is_lack(errno) => return Err(Failed::by("mount namespace", errno)),
         Err(errno) => {
             gaps.note(Layer::MountNamespace, "unshare", errno);
             gaps.add(Layer::PrivateRoot, "it needs a mount namespace".to_owned());
             Vec::new()
         }
     };
-    confine::set_limits(spec.limits).map_err(|errno| Failed(format!("limits: {}", said(errno))))?;
+    confine::set_limits(spec.limits).map_err(|errno| Failed::by("limits", errno))?;
     Ok(memories)
 }
 

@@ -18,7 +18,7 @@ use crate::wire::message::{Report, encode_report};
 pub(super) fn enter_and_become(words: impl Iterator<Item = OsString>) -> ExitCode {
     let why = attempt(words);
     if let Ok(control) = super::take_control() {
-        let _told = Line::new(control).send(&encode_report(&Report::Refused(why)), &[]);
+        let _told = Line::new(control).send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
     }
     ExitCode::FAILURE
 }

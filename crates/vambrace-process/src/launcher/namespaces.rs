@@ -26,8 +26,12 @@ impl Namespaces {
         Namespaces { refused: Vec::new() }
     }
 
-    /// Tries them one by one, after all together were refused.
-    pub(super) fn probe() -> Namespaces {
+    /// Tries them one by one, after all together were refused with `all`.
+    ///
+    /// THREAT: P07, a program that forks to its limit for a moment must not get every later one a cage without walls: an
+    /// answer that says nothing about what this system can is an error.
+    pub(super) fn probe(all: Errno) -> Result<Namespaces, Errno> {
+        lacks(all)?;
         let mut refused = Vec::new();
         let mut with = 0;
         for (layer, flag) in FLAGS {
@@ -35,13 +39,13 @@ impl Namespaces {
             match try_flags(flag | with) {
                 Ok(()) if layer == Layer::UserNamespace => with = flag,
                 Ok(()) => {}
-                Err(errno) => refused.push((layer, errno)),
+                Err(errno) => refused.push((layer, lacks(errno)?)),
             }
         }
         if let Err(errno) = try_flags(libc::CLONE_NEWCGROUP as u64 | with) {
-            refused.push((Layer::CgroupNamespace, errno));
+            refused.push((Layer::CgroupNamespace, lacks(errno)?));
         }
-        Namespaces { refused }
+        Ok(Namespaces { refused })
     }
 
     pub(super) fn has(&self, layer: Layer) -> bool {
@@ -59,9 +63,30 @@ impl Namespaces {
     }
 }
 
+/// What the kernel says where namespaces are unknown, forbidden or limited to none.
+fn lacks(errno: Errno) -> Result<Errno, Errno> {
+    match errno {
+        Errno::PERM | Errno::NOSYS | Errno::INVAL | Errno::NOSPC | Errno::USERS => Ok(errno),
+        other => Err(other),
+    }
+}
+
 fn try_flags(flags: u64) -> Result<(), Errno> {
     match kernel_unsafe::clone_process(flags, None)? {
         Cloned::Child => kernel_unsafe::exit_now(0),
         Cloned::Parent { .. } => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_without_processes_is_no_system_without_namespaces() {
+        for errno in [Errno::AGAIN, Errno::NOMEM, Errno::INTR, Errno::BUSY] {
+            assert_eq!(Namespaces::probe(errno).err(), Some(errno));
+        }
+        assert_eq!(lacks(Errno::PERM), Ok(Errno::PERM));
     }
 }

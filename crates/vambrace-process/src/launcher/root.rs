@@ -36,9 +36,28 @@ const LINKS: [(&str, &str); 4] = [
     ("dev/stderr", "/proc/self/fd/2"),
 ];
 
+/// Forbidden or unknown here, whatever the moment.
+pub(super) fn is_lack(errno: Errno) -> bool {
+    matches!(errno, Errno::PERM | Errno::NOSYS | Errno::INVAL)
+}
+
 /// Why there is no such root; the cell is then not used.
 #[derive(Debug)]
-pub(super) struct Failed(pub(super) String);
+pub(super) struct Failed {
+    pub(super) why: String,
+    /// The kernel says that it does not do such things, not that it could not this time.
+    pub(super) lacks: bool,
+}
+
+impl Failed {
+    pub(super) fn by(what: &str, errno: Errno) -> Failed {
+        Failed { why: format!("{what}: {}", said(errno)), lacks: is_lack(errno) }
+    }
+
+    fn without_asking(why: String) -> Failed {
+        Failed { why, lacks: false }
+    }
+}
 
 pub(super) struct Root {
     top: OwnedFd,
@@ -153,7 +172,9 @@ impl Root {
     }
 
     fn mask(&self, path: &Path, place: BorrowedFd<'_>, empty: Option<&OwnedFd>) -> Result<(), Failed> {
-        let Some(empty) = empty else { return Err(Failed(format!("`{}`: no mask", path.display()))) };
+        let Some(empty) = empty else {
+            return Err(Failed::without_asking(format!("`{}`: no mask", path.display())));
+        };
         let tree = clone_tree(empty.as_fd(), Path::new("")).map_err(at(path))?;
         kernel_unsafe::set_attributes(tree.as_fd(), Attributes::ReadOnly).map_err(at(path))?;
         attach(tree.as_fd(), place).map_err(at(path))
@@ -273,7 +294,7 @@ impl Root {
     /// THREAT: P07, a mount point made in a folder of the host would stay there.
     fn parent<'a>(&mut self, path: &'a Path) -> Result<(OwnedFd, &'a OsStr), Failed> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            return Err(Failed(format!("`{}` is not an absolute path", path.display())));
+            return Err(Failed::without_asking(format!("`{}` is not an absolute path", path.display())));
         };
         let parent = match self.resolve(parent) {
             Err(Errno::NOENT) => self.make_parent(parent)?,
@@ -283,7 +304,10 @@ impl Root {
         if self.own.contains(&device) {
             return Ok((parent, name));
         }
-        Err(Failed(format!("`{}` does not exist and would have to be made on the host", path.display())))
+        Err(Failed::without_asking(format!(
+            "`{}` does not exist and would have to be made on the host",
+            path.display()
+        )))
     }
 
     /// A folder that is there only to hold mount points. Beneath a memory it gets one of its own.
@@ -298,8 +322,11 @@ impl Root {
         let frame = memory(FRAME_BYTES, 0o755).map_err(at(path))?;
         attach(frame.as_fd(), made.as_fd()).map_err(at(path))?;
         self.own.push(rustix::fs::fstat(&frame).map_err(at(path))?.st_dev);
-        self.frames
-            .push(frame.try_clone().map_err(|error| Failed(format!("`{}`: {error}", path.display())))?);
+        self.frames.push(
+            frame
+                .try_clone()
+                .map_err(|error| Failed::without_asking(format!("`{}`: {error}", path.display())))?,
+        );
         Ok(frame)
     }
 }
@@ -319,7 +346,7 @@ pub(super) fn hold_devices() -> Result<(), Errno> {
 }
 
 fn at(path: &Path) -> impl Fn(Errno) -> Failed {
-    move |errno| Failed(format!("`{}`: {}", path.display(), said(errno)))
+    move |errno| Failed::by(&format!("`{}`", path.display()), errno)
 }
 
 /// As the calls want it: below the root's descriptor.

@@ -57,8 +57,9 @@ impl Traps {
     pub(crate) fn set(state: &Path, workspace: &Path, service: &Path) -> io::Result<Traps> {
         // The number says whose they are, for when we are killed and another start has to remove them.
         let token = format!("{}-{}", std::process::id(), random_text()?);
-        for folder in [state, service, Path::new("/tmp")] {
-            remove_stale(folder);
+        remove_stale(state, &STATE_PREFIXES);
+        for folder in [service, Path::new("/tmp")] {
+            remove_stale(folder, &OUTSIDE_PREFIXES);
         }
         let text = format!("nobody inside may read this: {}\n", random_text()?);
         let mut made = Made::default();
@@ -101,6 +102,8 @@ impl Traps {
 
         let facts = Facts {
             token,
+            inner_token: format!("{}-{}", std::process::id(), random_text()?),
+            outer_token: format!("{}-{}", std::process::id(), random_text()?),
             workspace: text_of(workspace)?,
             service: text_of(service)?,
             canary,
@@ -159,9 +162,9 @@ impl Traps {
         self
     }
 
-    /// What `attack` must be told.
-    pub(crate) fn arguments(&self) -> Vec<String> {
-        self.facts.arguments()
+    /// What `attack` must be told, each thing with a zero byte behind it.
+    pub(crate) fn told(&self) -> String {
+        self.facts.arguments().iter().map(|fact| format!("{fact}\0")).collect()
     }
 
     /// Joins what the battery said with what was seen here; a row is held only if both say so.
@@ -226,8 +229,11 @@ impl Traps {
 
     /// The battery removes what it makes. What is still there was made on the host, and could not be removed.
     fn left_behind(&self) -> Vec<(Row, String)> {
-        let mut places =
-            vec![(Row::WriteOutside, self.facts.workspace.as_str()), (Row::UseTemporary, "/tmp")];
+        let mut places = vec![(Row::UseTemporary, "/tmp")];
+        // In the service itself programs of other cages may make what they like.
+        if self.facts.workspace != self.facts.service {
+            places.push((Row::WriteOutside, self.facts.workspace.as_str()));
+        }
         places.extend(SYSTEM_FOLDERS.iter().map(|folder| (Row::WriteSystem, *folder)));
         places
             .into_iter()
@@ -266,28 +272,43 @@ fn found(row: Row, state: RowState, detail: &str) -> PostureRow {
     PostureRow { name: row.as_str().to_owned(), state, detail: one_line(detail) }
 }
 
-const PREFIXES: [&str; 4] = ["traps-", "vambrace-attack-", "vambrace-canary-", "vambrace-socket-"];
+const STATE_PREFIXES: [&str; 1] = ["traps-"];
+const OUTSIDE_PREFIXES: [&str; 3] = ["vambrace-attack-", "vambrace-canary-", "vambrace-socket-"];
 
-/// What processes that were killed during their self-test left behind.
-fn remove_stale(folder: &Path) {
+/// What processes that were killed during their self-test left behind. A name that has not exactly our form is somebody
+/// else's, and so is what lies in a folder.
+fn remove_stale(folder: &Path, prefixes: &[&str]) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| {
-            let rest = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix))?;
-            rest.split_once('-')?.0.parse().ok().and_then(Pid::from_raw)
-        });
-        let Some(owner) = owner else { continue };
+        let Some(owner) = name.to_str().and_then(|name| owner(name, prefixes)) else { continue };
         if rustix::process::test_kill_process(owner) != Err(Errno::SRCH) {
             continue;
         }
         // Links are removed, not followed.
+        let path = entry.path();
         let _ = match entry.file_type() {
-            Ok(kind) if kind.is_dir() => std::fs::remove_dir_all(entry.path()),
-            _ => std::fs::remove_file(entry.path()),
+            Ok(kind) if kind.is_dir() => {
+                for ours in ["inner", "canary", "socket"] {
+                    let _gone = std::fs::remove_file(path.join(ours));
+                }
+                std::fs::remove_dir(&path)
+            }
+            _ => std::fs::remove_file(&path),
         };
     }
 }
+
+/// Whose process it was: a number and twelve random bytes follow the prefix.
+fn owner(name: &str, prefixes: &[&str]) -> Option<Pid> {
+    let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix))?;
+    let (owner, random) = rest.split_once('-')?;
+    let is_ours = random.len() == 2 * RANDOM_BYTES
+        && random.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    owner.parse().ok().filter(|_| is_ours).and_then(Pid::from_raw)
+}
+
+const RANDOM_BYTES: usize = 12;
 
 fn make_canary(made: &mut Made, path: PathBuf, text: &str) -> io::Result<String> {
     let name = text_of(&path)?;
@@ -320,7 +341,7 @@ fn text_of(path: &Path) -> io::Result<String> {
 }
 
 fn random_text() -> io::Result<String> {
-    let mut bytes = [0u8; 12];
+    let mut bytes = [0u8; RANDOM_BYTES];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

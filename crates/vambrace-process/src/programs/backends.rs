@@ -10,12 +10,13 @@ use crate::cage::SHOWS_THE_MACHINE;
 use crate::cell::Cell;
 use crate::cgroup::{Controller, Group};
 use crate::launcher::{BUILT_ELSEWHERE, ENTER, RUNNER};
+use crate::mark::marks;
 use crate::scratch::Scratch;
 use crate::spec::{CageSpec, Mount};
 use crate::{Layer, Layers, ProgramError, backend_arguments};
 
 impl Programs {
-    fn backend(&self, program: &str) -> Result<PathBuf, ProgramError> {
+    pub(super) fn backend(&self, program: &str) -> Result<PathBuf, ProgramError> {
         self.trusted.find(program).map(|found| found.path).map_err(|_| ProgramError::TooWeak {
             missing: format!("the backend `{program}` is not installed"),
         })
@@ -31,10 +32,12 @@ impl Programs {
         for (path, text) in &plan.files {
             std::fs::write(path, text).map_err(broken)?;
         }
+        let marks = marks(&spec.mounts, &self.settings.workspace)
+            .map_err(|errno| ProgramError::Unsettled { why: format!("a name has gone: {errno}") })?;
         let group = self.group(key.limits);
         let mut command = self.inside_of(group.as_ref(), &program);
         command.args(&plan.arguments).arg("--").arg(OURSELVES).arg(RUNNER).env_clear();
-        let cell = Cell::inside(command, Some(&spec))
+        let cell = Cell::verified(command, Some(&spec), marks)
             .map_err(|error| ProgramError::TooWeak { missing: format!("bubblewrap: {error}") })?;
         let mut layers = self.with_limits(cell.layers(), group.as_ref());
         // The root is made of nothing but the spec, by the arguments above.

@@ -330,9 +330,9 @@ impl Programs {
     /// Where the operator takes what there is, and the machine has no more: what a process can put around itself.
     fn or_bare(&self, key: &CageSpec, built: Result<Built, ProgramError>) -> Result<Built, ProgramError> {
         let Err(ProgramError::TooWeak { missing }) = built else { return built };
-        // THREAT: P07, a program that moves its files about while the next cage is built over them must not get the next
-        // one a cage without walls.
-        if self.machine_can(key) {
+        // THREAT: P07, a program that moves its files about, or takes all processes there are, while the next cage is
+        // built must not get the next one a cage without walls.
+        if !self.machine_lacks(key) {
             return Err(ProgramError::Unsettled { why: missing });
         }
         if self.settings.when_missing != WhenMissing::Warn {
@@ -344,8 +344,16 @@ impl Programs {
         Ok(Built { cell, layers, group: None, scratch: None })
     }
 
-    /// Whether the same cage stands if nothing that a program can change is shown in it.
-    fn machine_can(&self, key: &CageSpec) -> bool {
+    /// Whether the machine cannot build such a cage, whatever the moment: our own one is refused for what the kernel is,
+    /// although nothing that a program can change is shown in it.
+    fn machine_lacks(&self, key: &CageSpec) -> bool {
+        let is_absent = |program| self.backend(program).is_err();
+        match self.settings.backend {
+            Backend::Bubblewrap if is_absent("bwrap") => return true,
+            Backend::Firejail if is_absent("firejail") => return true,
+            Backend::DangerouslyNone => return false,
+            Backend::Native | Backend::Bubblewrap | Backend::Firejail => {}
+        }
         let ours = |path: &Path| {
             let writable = self.settings.write.iter().any(|folder| path.starts_with(folder));
             !writable && !path.starts_with(&self.settings.workspace)
@@ -362,15 +370,11 @@ impl Programs {
             Mount::Writable { .. } => false,
             Mount::Memory { .. } | Mount::Link { .. } | Mount::Processes | Mount::Devices => true,
         });
-        let built = match self.settings.backend {
-            Backend::Native => self.launcher().and_then(|launcher| {
-                launcher.cell(&spec).map_err(|error| ProgramError::Broken { why: error.to_string() })
-            }),
-            Backend::Bubblewrap => self.bubblewrap(&spec).map(|built| built.cell),
-            Backend::Firejail => self.firejail(&spec).map(|built| built.cell),
-            Backend::DangerouslyNone => return true,
-        };
-        built.is_ok()
+        match self.launcher().map(|launcher| launcher.cell(&spec)) {
+            Ok(Ok(cell)) => !has_private_root(cell.layers()),
+            Ok(Err(error)) => matches!(error, CageError::Lacks(_)),
+            Err(_) => false,
+        }
     }
 
     /// The runner without a backend: no walls but those it can put on itself.
@@ -415,7 +419,7 @@ impl Programs {
             .with_writable(self.settings.write.iter().map(PathBuf::as_path))
             .with_service(self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable));
         let order = Order {
-            steps: vec![attack_step(&path, &self.ourselves()?, &traps)?],
+            steps: vec![attack_step(&path, &self.ourselves()?)?],
             folder: self.service(),
             environment,
         };
@@ -424,11 +428,11 @@ impl Programs {
     }
 }
 
-fn attack_step(shown: &Path, ourselves: &Path, traps: &Traps) -> Result<OrderStep, ProgramError> {
+fn attack_step(shown: &Path, ourselves: &Path) -> Result<OrderStep, ProgramError> {
     let stat = rustix::fs::stat(ourselves)
         .map_err(|error| ProgramError::Broken { why: format!("our own binary: {error}") })?;
-    let vector = ["vambrace".to_owned(), "__attack".to_owned()].into_iter().chain(traps.arguments());
+    let vector = vec!["vambrace".to_owned(), "__attack".to_owned()];
     let file = ProgramFile { path: shown.to_owned(), device: stat.st_dev, inode: stat.st_ino };
-    let program = OrderProgram { file, vector: vector.collect(), redirects: Vec::new() };
+    let program = OrderProgram { file, vector, redirects: Vec::new() };
     Ok(OrderStep { join: vambrace_policy::command::Join::First, pipeline: vec![OrderCommand::Run(program)] })
 }

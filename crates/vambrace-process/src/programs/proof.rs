@@ -1,6 +1,7 @@
 //! The cage is attacked from inside before the first program, and what that found decides what is served from then on.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::attack::row::Row;
 use crate::cell::{self, Stdio, Watch};
 use crate::placeholder::{Held, recover};
 use crate::posture::traps::Traps;
-use crate::workspace::{Identity, View};
+use crate::workspace::View;
 use crate::{Layer, Layers, Posture, ProgramError, RowState};
 
 /// What is known of the cage.
@@ -26,6 +27,8 @@ pub(super) struct Proving {
     table: Mutex<Option<Posture>>,
     /// The rows that were broken, for ever.
     broken: OnceLock<String>,
+    /// There was a whole cage.
+    was_whole: AtomicBool,
 }
 
 /// An attack that was made in whole, and what stood around it.
@@ -39,15 +42,27 @@ struct Proof {
 struct Attempt {
     posture: Posture,
     layers: Layers,
-    /// What it met was no longer what the cage was built over.
-    is_disturbed: bool,
+    /// It succeeded only where somebody else could have caused that.
+    may_be_people: bool,
+}
+
+impl Attempt {
+    /// What succeeded says nothing.
+    fn doubt(&mut self) {
+        for row in self.posture.rows.iter_mut().filter(|row| row.state == RowState::Broken) {
+            row.state = RowState::Untried;
+            row.detail = format!("the workspace may have been changed meanwhile: {}", row.detail);
+        }
+    }
 }
 
 /// The names that the rows of `BROKEN_BY_PEOPLE` are about, and what lies there.
-pub(super) type Scene = Vec<(PathBuf, Option<Identity>)>;
+pub(super) type Scene = Vec<(PathBuf, Option<(u64, u64, i64, u64)>)>;
 
 /// Rows that break when somebody replaces a file of the workspace under its mount: the kernel takes the mount away with
 /// the old one. Editors and git save so.
+///
+/// They are believed when they break at every attempt and nothing was seen to change.
 const BROKEN_BY_PEOPLE: [Row; 4] =
     [Row::ReadHidden, Row::PlantHook, Row::MoveRepository, Row::PlantConfiguration];
 const MOST_ATTEMPTS: usize = 3;
@@ -64,10 +79,19 @@ impl Programs {
             return Ok(());
         }
         for attempt in 1..=MOST_ATTEMPTS {
-            let found = match self.attack() {
-                Err(ProgramError::Unsettled { .. }) if attempt < MOST_ATTEMPTS => continue,
+            let is_last = attempt == MOST_ATTEMPTS;
+            let mut found = match self.attack() {
+                Err(ProgramError::Unsettled { .. }) if !is_last => continue,
                 found => found?,
             };
+            // THREAT: P07, walls that stood and stand no longer are no choice of the operator's.
+            if self.proving.was_whole.load(Ordering::Relaxed) && !found.layers.missing.is_empty() {
+                let why = format!("it was whole and lacks now: {}", found.layers.describe_missing());
+                return Err(ProgramError::Unproved { why });
+            }
+            if found.may_be_people && !is_last {
+                found.doubt();
+            }
             let is_over = self.conclude(&found);
             told(&found.posture);
             if is_over {
@@ -75,7 +99,7 @@ impl Programs {
             }
             let rows = found.posture.names(RowState::Untried);
             *self.proving.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.posture);
-            if !found.is_disturbed || attempt == MOST_ATTEMPTS {
+            if !found.may_be_people || is_last {
                 return Err(ProgramError::Unproved { why: format!("not all attacks could be made: {rows}") });
             }
         }
@@ -91,6 +115,7 @@ impl Programs {
         } else if found.posture.has(RowState::Untried) && !is_weak {
             return false;
         }
+        self.proving.was_whole.fetch_or(found.layers.missing.is_empty(), Ordering::Relaxed);
         let proof = Proof { enforcement, missing: layers(&found.layers) };
         *self.proving.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.posture.clone());
         *self.proving.proof.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(proof));
@@ -141,6 +166,7 @@ impl Programs {
         let is_same = proof.as_ref().is_some_and(|proof| proof.missing == layers(found));
         if !is_same {
             *proof = None;
+            *self.proving.table.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
         is_same
     }
@@ -151,7 +177,7 @@ impl Programs {
             let layers = build::nothing("backend: none");
             let missing = layers.missing.clone();
             let posture = Posture { rows: Vec::new(), missing, backend: "none", swept: Vec::new() };
-            return Ok(Attempt { posture, layers, is_disturbed: false });
+            return Ok(Attempt { posture, layers, may_be_people: false });
         }
         let service = self.service();
         let present = KEPT.iter().filter(|name| service.join(name).symlink_metadata().is_ok());
@@ -169,23 +195,22 @@ impl Programs {
             output_bytes: 1 << 20,
             cancelled: &|| false,
         };
-        let stdio = Stdio { input: cell::Input::Null, output: cell::Output::Capture };
+        let told = traps.told();
+        let stdio = Stdio { input: cell::Input::Text(told.as_bytes()), output: cell::Output::Capture };
         let captured = kept.cell.run(&order, stdio, &watch).map_err(started)?;
         let is_disturbed = before != scene(self.view()?.as_ref(), kept.held.as_ref());
         self.shelf.dissolve(kept);
-        let mut rows = traps.judge(&captured.stdout);
+        let rows = traps.judge(&captured.stdout);
         let by_people = |name: &str| BROKEN_BY_PEOPLE.iter().any(|row| row.as_str() == name);
         let broken = || rows.iter().filter(|row| row.state == RowState::Broken);
-        let is_disturbed = is_disturbed && broken().count() > 0 && broken().all(|row| by_people(&row.name));
-        if is_disturbed {
-            for row in rows.iter_mut().filter(|row| row.state == RowState::Broken) {
-                row.state = RowState::Untried;
-                row.detail = format!("the workspace was changed meanwhile: {}", row.detail);
-            }
-        }
+        let may_be_people = broken().count() > 0 && broken().all(|row| by_people(&row.name));
         let backend = self.settings.backend.as_str();
         let posture = Posture { rows, missing: layers.missing.clone(), backend, swept };
-        Ok(Attempt { posture, layers, is_disturbed })
+        let mut attempt = Attempt { posture, layers, may_be_people };
+        if may_be_people && is_disturbed {
+            attempt.doubt();
+        }
+        Ok(attempt)
     }
 }
 
@@ -200,8 +225,14 @@ pub(super) fn scene(view: &View, held: Option<&Held>) -> Scene {
     let mut paths: Vec<&Path> = seen.into_iter().flatten().map(|seen| seen.path.as_path()).collect();
     paths.extend(view.masked.iter().map(|masked| masked.path.as_path()));
     paths.extend(held.map(Held::paths).unwrap_or_default().iter().map(PathBuf::as_path));
+    let kept: Vec<_> = KEPT.iter().map(|name| view.service.join(name)).collect();
+    paths.extend(kept.iter().map(PathBuf::as_path));
     paths.sort_unstable();
     paths.dedup();
-    let identity = |path: &Path| Identity::of(path).ok().map(|(identity, _)| identity);
-    paths.into_iter().map(|path| (path.to_owned(), identity(path))).collect()
+    // With the time of the last change: what was moved away and back is still the same file.
+    let look = |path: &Path| {
+        let found = rustix::fs::lstat(path).ok()?;
+        Some((found.st_dev, found.st_ino, found.st_ctime, found.st_ctime_nsec))
+    };
+    paths.into_iter().map(|path| (path.to_owned(), look(path))).collect()
 }

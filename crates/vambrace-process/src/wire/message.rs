@@ -9,6 +9,7 @@ use vambrace_policy::command::{Join, RedirectMode, Stream};
 use super::{Garbled, Reader, Writer};
 use crate::cage::{Layer, Missing};
 use crate::finished::Exit;
+use crate::mark::{Lies, Mark};
 use crate::namespace::Namespaces;
 use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
 use crate::spec::{CageLimits, CageSpec, Mount};
@@ -26,25 +27,36 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Confine {
     Nothing,
-    /// With the namespaces of whoever asks, which are those that it must not be in.
-    As(CageSpec, Namespaces),
+    As {
+        spec: CageSpec,
+        /// Those of whoever asks, which it must not be in.
+        outside: Namespaces,
+        /// Without all of these it serves nothing.
+        marks: Vec<Mark>,
+    },
 }
 
 /// From the launcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// With the cell's process descriptor beside it.
-    Made {
-        pid: u64,
+    Made { pid: u64 },
+    Refused {
+        why: String,
+        /// This system does not do such things, whatever the moment.
+        lacks: bool,
     },
-    Refused(String),
 }
 
 /// From a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Report {
     Ready(Vec<Missing>),
-    Refused(String),
+    /// As in `Answer`.
+    Refused {
+        why: String,
+        lacks: bool,
+    },
     Done(Done),
     /// After every `Done`, once it was looked for: nothing of the order is left that the next one could see.
     Clean(bool),
@@ -87,11 +99,12 @@ pub(crate) fn encode_confine(confine: &Confine) -> Vec<u8> {
         Confine::Nothing => {
             writer.u8(0);
         }
-        Confine::As(spec, outside) => {
+        Confine::As { spec, outside, marks } => {
             write_spec(writer.u8(1), spec);
             writer.list(&outside.0, |writer, number| {
                 writer.u64(*number);
             });
+            writer.list(marks, write_mark);
         }
     }
     writer.done()
@@ -101,7 +114,11 @@ pub(crate) fn decode_confine(bytes: &[u8]) -> Result<Confine, Garbled> {
     let mut reader = Reader::new(bytes);
     let confine = match reader.u8()? {
         0 => Confine::Nothing,
-        1 => Confine::As(read_spec(&mut reader)?, Namespaces(reader.list(Reader::u64)?)),
+        1 => Confine::As {
+            spec: read_spec(&mut reader)?,
+            outside: Namespaces(reader.list(Reader::u64)?),
+            marks: reader.list(read_mark)?,
+        },
         _ => return Err(Garbled),
     };
     reader.end()?;
@@ -133,7 +150,7 @@ pub(crate) fn encode_answer(answer: &Answer) -> Vec<u8> {
     let mut writer = Writer::default();
     match answer {
         Answer::Made { pid } => writer.u8(0).u64(*pid),
-        Answer::Refused(why) => writer.u8(1).bytes(why.as_bytes()),
+        Answer::Refused { why, lacks } => writer.u8(1).u8(u8::from(*lacks)).bytes(why.as_bytes()),
     };
     writer.done()
 }
@@ -142,7 +159,7 @@ pub(crate) fn decode_answer(bytes: &[u8]) -> Result<Answer, Garbled> {
     let mut reader = Reader::new(bytes);
     let answer = match reader.u8()? {
         0 => Answer::Made { pid: reader.u64()? },
-        1 => Answer::Refused(reader.text()?),
+        1 => Answer::Refused { lacks: reader.u8()? == 1, why: reader.text()? },
         _ => return Err(Garbled),
     };
     reader.end()?;
@@ -159,8 +176,8 @@ pub(crate) fn encode_report(report: &Report) -> Vec<u8> {
                 writer.u64(place as u64).bytes(one.why.as_bytes());
             });
         }
-        Report::Refused(why) => {
-            writer.u8(1).bytes(why.as_bytes());
+        Report::Refused { why, lacks } => {
+            writer.u8(1).u8(u8::from(*lacks)).bytes(why.as_bytes());
         }
         Report::Done(done) => write_done(writer.u8(2), done),
         Report::Clean(is_clean) => {
@@ -178,7 +195,7 @@ pub(crate) fn decode_report(bytes: &[u8]) -> Result<Report, Garbled> {
             let layer = *Layer::ALL.get(place).ok_or(Garbled)?;
             Ok(Missing { layer, why: reader.text()? })
         })?),
-        1 => Report::Refused(reader.text()?),
+        1 => Report::Refused { lacks: reader.u8()? == 1, why: reader.text()? },
         2 => Report::Done(read_done(&mut reader)?),
         3 => Report::Clean(reader.u8()? == 1),
         _ => return Err(Garbled),
@@ -208,6 +225,25 @@ fn read_done(reader: &mut Reader<'_>) -> Result<Done, Garbled> {
         _ => return Err(Garbled),
     };
     Ok(Done { end, statuses: reader.list(Reader::i32)? })
+}
+
+fn write_mark(writer: &mut Writer, mark: &Mark) {
+    let (kind, (device, inode)) = match mark.lies {
+        Lies::Shown(thing) => (0, thing),
+        Lies::Covered(thing) => (1, thing),
+    };
+    write_path(writer, &mark.at).u8(kind).u64(device).u64(inode).u8(u8::from(mark.is_read_only));
+}
+
+fn read_mark(reader: &mut Reader<'_>) -> Result<Mark, Garbled> {
+    let (at, kind) = (read_path(reader)?, reader.u8()?);
+    let thing = (reader.u64()?, reader.u64()?);
+    let lies = match kind {
+        0 => Lies::Shown(thing),
+        1 => Lies::Covered(thing),
+        _ => return Err(Garbled),
+    };
+    Ok(Mark { at, lies, is_read_only: reader.u8()? == 1 })
 }
 
 fn write_path<'a>(writer: &'a mut Writer, path: &Path) -> &'a mut Writer {

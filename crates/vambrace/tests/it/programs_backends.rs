@@ -2,10 +2,12 @@
 
 use std::process::Command;
 
+use rustix::fs::{CWD, RenameFlags};
 use serde_json::json;
 
+use crate::mcp_client::Client;
 use crate::programs_bombs::{a_bomb_of_memories, a_bomb_of_memory, a_bomb_of_processes};
-use crate::programs_doctor::every_row_holds;
+use crate::programs_doctor::{every_row_holds, meanwhile};
 use crate::programs_host::{as_nobody, as_user, has, is_root, on_host};
 use crate::support::{Ran, World, finish, skip};
 
@@ -55,6 +57,36 @@ fn bubblewrap_lacks_nothing_for_an_ordinary_user() {
     {
         bubblewrap_is_whole(as_nobody);
     }
+}
+
+/// It goes by names, looks first and mounts later; a program of another cage can exchange a folder for a link in between.
+#[test]
+fn bubblewrap_shows_nothing_by_a_link_that_comes_while_it_builds() {
+    if !has("bwrap", "links in the backend bubblewrap") {
+        return;
+    }
+    let world = World::new();
+    world.file("s/.env", "A=1\n").file("../outside/key", "a canary\n");
+    world.link("l", world.dir().join("outside"));
+    let config = world.beside("backend.yaml", BUBBLEWRAP);
+    let mut client = Client::open(&world, &["--config", &config]);
+    client.call("posture_report", &json!({}));
+    let (folder, link) = (world.work().join("s"), world.work().join("l"));
+    let exchange = || {
+        rustix::fs::renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+    };
+    meanwhile(&exchange, || {
+        for _ in 0..60 {
+            let said = client.call("exec_shell", &json!({"command": "cat s/key"}));
+            assert!(!said.to_string().contains("a canary"), "{said}");
+        }
+    });
+    // Not because nothing works.
+    if folder.is_symlink() {
+        exchange();
+    }
+    let said = client.call("exec_shell", &json!({"command": "ls s"}));
+    assert_eq!(said["structuredContent"]["status"], "success", "{said}");
 }
 
 /// Its processes are counted from the first one on, and so is its memory.

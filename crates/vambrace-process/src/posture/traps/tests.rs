@@ -137,6 +137,36 @@ fn nothing_is_left_of_the_traps() {
 }
 
 #[test]
+fn only_what_has_our_form_is_removed() {
+    let world = world();
+    let gone = (2..).find(|pid| rustix::process::test_kill_process(Pid::from_raw(*pid).unwrap()).is_err());
+    let token = format!("{}-{}", gone.unwrap(), "0a".repeat(RANDOM_BYTES));
+    let ours = [format!("vambrace-attack-{token}"), format!("vambrace-canary-{token}")];
+    let mine = format!("vambrace-attack-{}-{}", std::process::id(), "0a".repeat(RANDOM_BYTES));
+    let theirs = [
+        "traps-4001-summer".to_owned(),
+        format!("traps-{token}"),
+        format!("vambrace-attack-{token}-moved"),
+        "vambrace-attack-1999999-x".to_owned(),
+        format!("vambrace-attack-{}", token.to_uppercase()),
+        mine,
+    ];
+    for name in ours.iter().chain(&theirs) {
+        fs::write(world.service.join(name), "work of a person").unwrap();
+    }
+    // A folder of ours holds nothing but what we put there.
+    let full = format!("vambrace-socket-{token}");
+    fs::create_dir(world.service.join(&full)).unwrap();
+    fs::write(world.service.join(&full).join("photo"), "").unwrap();
+    fs::create_dir_all(world.state.join(format!("traps-{token}"))).unwrap();
+    fs::write(world.state.join(format!("traps-{token}/canary")), "").unwrap();
+    drop(traps(&world));
+    assert!(ours.iter().all(|name| !world.service.join(name).exists()));
+    assert!(theirs.iter().chain([&full]).all(|name| world.service.join(name).exists()));
+    assert_eq!(fs::read_dir(&world.state).unwrap().count(), 0);
+}
+
+#[test]
 fn homes_are_found_by_number() {
     #[track_caller]
     fn check(line: &str, expected: Option<&str>) {
@@ -184,7 +214,7 @@ fn without_a_cage_the_battery_breaks() {
         let arguments: Vec<_> = told.lines().map(str::to_owned).collect();
         // The harness may stand in the middle of a line.
         std::io::stdout().write_all(b"\n").unwrap();
-        let _code = crate::attack(&arguments);
+        let _code = crate::attack::attack(&arguments);
         std::process::exit(0);
     }
     let world = world();
@@ -197,7 +227,7 @@ fn without_a_cage_the_battery_breaks() {
         .args(["-c", "exec \"$0\" \"$@\" 9</proc"])
         .arg(std::env::current_exe().unwrap())
         .args(["--exact", "posture::traps::tests::without_a_cage_the_battery_breaks", "--nocapture"])
-        .env(TOLD, traps.arguments().join("\n"))
+        .env(TOLD, traps.told().trim_end_matches('\0').replace('\0', "\n"))
         .stdin(Stdio::null())
         .output()
         .unwrap();
