@@ -97,7 +97,9 @@ impl Programs {
             if is_over {
                 return Ok(());
             }
-            let rows = found.posture.names(RowState::Untried);
+            let untried = found.posture.rows.iter().filter(|row| row.state == RowState::Untried);
+            let rows: Vec<_> = untried.map(|row| format!("{} ({})", row.name, row.detail)).collect();
+            let rows = rows.join(", ");
             *self.proving.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.posture);
             if !found.may_be_people || is_last {
                 return Err(ProgramError::Unproved { why: format!("not all attacks could be made: {rows}") });
