@@ -25,6 +25,8 @@ mod lent;
 mod lookup;
 mod mark;
 mod namespace;
+#[cfg(test)]
+mod nobody;
 mod order;
 mod placeholder;
 mod posture;

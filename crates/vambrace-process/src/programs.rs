@@ -152,13 +152,13 @@ impl Programs {
         // Before the cage is built: what a program of another call makes meanwhile must not be taken for old.
         let before = self.baseline.enter(|| self.first_look(context))?;
         let mut kept = self.settled_cell(job, context.caller)?;
+        let mut warnings = self.weigh(&kept.layers)?;
         if !self.is_as_proved(&kept.layers) {
             self.shelf.dissolve(kept);
             return Err(ProgramError::Unproved {
                 why: "the cage is not the one that was attacked".to_owned(),
             });
         }
-        let mut warnings = self.weigh(&kept.layers)?;
         let outcome = self.execute(&mut kept.cell, &order, job, context);
         if outcome.is_err() {
             kept.cell.end_wholly();

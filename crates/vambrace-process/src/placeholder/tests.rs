@@ -70,21 +70,12 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Root may enter everything, so what is closed is closed by, and looked at as, somebody who may not.
+/// As somebody for whom a closed folder is closed.
 fn as_nobody(place: &Place, work: impl FnOnce() + Send) {
     for folder in [&place.base, &place.state, &place.work] {
         std::fs::set_permissions(folder, PermissionsExt::from_mode(0o777)).unwrap();
     }
-    std::thread::scope(|scope| {
-        let done = scope.spawn(|| {
-            if rustix::process::getuid().is_root() {
-                let nobody = rustix::process::Uid::from_raw(65_534);
-                rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
-            }
-            work();
-        });
-        done.join().unwrap();
-    });
+    crate::nobody::as_nobody(work);
 }
 
 fn set_mode(path: &Path, mode: u32) {

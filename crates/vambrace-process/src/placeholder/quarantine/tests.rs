@@ -111,12 +111,7 @@ fn closed_things_are_carried_like_open_ones() {
     for folder in [_root.path(), &work, &state] {
         std::fs::set_permissions(folder, all.clone()).unwrap();
     }
-    // Root may read everything.
-    let carry_as_nobody = || {
-        if rustix::process::getuid().is_root() {
-            let nobody = rustix::process::Uid::from_raw(65_534);
-            rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
-        }
+    crate::nobody::as_nobody(|| {
         std::fs::create_dir_all(work.join("own/.idea/deep")).unwrap();
         std::fs::write(work.join("own/.idea/deep/x"), "x").unwrap();
         for name in ["own/.idea/deep/x", "own/.idea/deep", "own/.idea", "own"] {
@@ -125,8 +120,7 @@ fn closed_things_are_carried_like_open_ones() {
         carry(&open(&work), "own".as_ref(), &open(&state), "kept".as_ref(), &mut Budget::default()).unwrap();
         assert_eq!(std::fs::read_to_string(state.join("kept/.idea/deep/x")).unwrap(), "x");
         assert!(!work.join("own").exists());
-    };
-    std::thread::scope(|scope| scope.spawn(carry_as_nobody).join().unwrap());
+    });
 }
 
 /// Another thread changes `one` and `two` for each other as fast as it can.

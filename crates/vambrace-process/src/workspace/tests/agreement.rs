@@ -9,6 +9,7 @@ use std::sync::Barrier;
 use rustix::fs::{CWD, RenameFlags};
 
 use super::*;
+use crate::nobody::as_nobody;
 
 const NAMES: &[&str] = &[
     "a",
@@ -100,20 +101,6 @@ fn change(random: &mut Random, base: &Path, outside: &mut Outside) {
             drop(std::fs::create_dir(&path));
         }
     }
-}
-
-/// Root may enter everything, so the changes are made and looked at by somebody who may not.
-fn as_nobody(work: impl FnOnce() + Send) {
-    std::thread::scope(|scope| {
-        let done = scope.spawn(|| {
-            if rustix::process::getuid().is_root() {
-                let nobody = rustix::process::Uid::from_raw(65_534);
-                rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
-            }
-            work();
-        });
-        done.join().unwrap();
-    });
 }
 
 fn open_up(folder: &Path) {
