@@ -93,6 +93,7 @@ fn spec(workspace: &Path) -> CageSpec {
         limits: CageLimits { processes: 256, memory_bytes: 4096 * MEBIBYTE, file_bytes: 1024 * MEBIBYTE },
         writable: vec![PathBuf::from(FOLDER)],
         groups: Vec::new(),
+        guarded: None,
     }
 }
 

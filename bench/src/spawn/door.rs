@@ -12,8 +12,8 @@ use vambrace_policy::{
     Scope, ScopeSettings, Standing, Symlinks, ToolMode, Verdict,
 };
 use vambrace_process::{
-    Backend, EnvironmentSettings, Exit, Inherit, ProgramLimits, Programs, ProgramsSettings, Reuse,
-    RunContext, WhenMissing,
+    AbsentNames, Backend, EnvironmentSettings, Exit, Inherit, ProgramLimits, Programs, ProgramsSettings,
+    Reuse, RunContext, WhenMissing,
 };
 use vambrace_types::{
     Bearings, ByteLimit, Caller, Door as CallersDoor, Enforcement, Role, ScopedPath, ToolName,
@@ -143,6 +143,7 @@ fn settings(
         state: state.to_owned(),
         backend: Backend::Native,
         when_missing: WhenMissing::Refuse,
+        absent_names: AbsentNames::Refuse,
         reuse,
         read: Vec::new(),
         write: Vec::new(),

@@ -26,8 +26,8 @@ pub use auth::{
 };
 pub use declared::{DeclaredTool, HttpMethod, InlineLanguage, ToolKind};
 pub use io::{
-    BraceSanitise, Env, EnvInherit, EnvPath, Everything, HeaderRule, Limits, Net, Redirects, Sandbox,
-    SandboxBackend, WhenMissing,
+    AbsentNames, BraceSanitise, Env, EnvInherit, EnvPath, Everything, HeaderRule, Limits, Net, Redirects,
+    Sandbox, SandboxBackend, WhenMissing,
 };
 pub use knowledge::{
     Embedder, EmbedderKind, Knowledge, KnowledgeScope, Memory, MemoryBackend, MemoryReads, Rag, State, Store,

@@ -204,6 +204,7 @@ pub(crate) const ROWS: &[Row] = &[
     tighten("redact.known_env", Order::Ranks(&[&["named"], &["all"]])),
     refuse("sandbox.backend", Order::Ranks(&[&["none"], &["firejail"], &["bubblewrap"], &["native"]])),
     refuse("sandbox.when_missing", Order::Ranks(&[&["warn"], &["refuse"]])),
+    tighten("sandbox.absent_names", Order::Ranks(&[&["sweep"], &["refuse"]])),
     refuse("sandbox.read", Order::Grants),
     refuse("sandbox.write", Order::Grants),
     refuse("sandbox.net", Order::Grants),

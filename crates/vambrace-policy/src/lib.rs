@@ -38,5 +38,5 @@ pub use obligation::{Obligations, Severity};
 pub use operator_rule::{OperatorRule, Verdict};
 pub use path_pattern::{PathPattern, PatternError};
 pub use permit::{Epoch, Permit, Stale, Withheld};
-pub use scope::{HardLinks, Isolation, Scope, ScopeSettings, Symlinks, Zone};
+pub use scope::{HardLinks, Isolation, Protection, Scope, ScopeSettings, Symlinks, Zone};
 pub use tool_mode::{ToolMode, UnknownMode};

@@ -10,6 +10,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 #[derive(Debug, Clone)]
 pub struct PathPattern {
     text: String,
+    depth: Depth,
     matcher: Matcher,
 }
 
@@ -33,12 +34,32 @@ pub struct PatternError {
 
 impl PathPattern {
     pub fn parse(text: &str) -> Result<PathPattern, PatternError> {
-        Ok(PathPattern { text: text.to_owned(), matcher: Matcher::parse(text, Depth::Any)? })
+        PathPattern::parse_at(text, Depth::Any)
     }
 
     /// Tied to the workspace root with or without a leading slash, as the operator's rules are written.
     pub fn parse_from_root(text: &str) -> Result<PathPattern, PatternError> {
-        Ok(PathPattern { text: text.to_owned(), matcher: Matcher::parse(text, Depth::Root)? })
+        PathPattern::parse_at(text, Depth::Root)
+    }
+
+    fn parse_at(text: &str, depth: Depth) -> Result<PathPattern, PatternError> {
+        Ok(PathPattern { text: text.to_owned(), depth, matcher: Matcher::parse(text, depth)? })
+    }
+
+    /// As one word that `from_word` understands.
+    pub(crate) fn to_word(&self) -> String {
+        let mark = match self.depth {
+            Depth::Any => '*',
+            Depth::Root => '/',
+        };
+        format!("{mark}{}", self.text)
+    }
+
+    pub(crate) fn from_word(word: &str) -> Result<PathPattern, PatternError> {
+        match word.strip_prefix('*') {
+            Some(text) => PathPattern::parse(text),
+            None => PathPattern::parse_from_root(word.strip_prefix('/').unwrap_or(word)),
+        }
     }
 
     pub fn text(&self) -> &str {
@@ -77,7 +98,7 @@ impl PathPattern {
 const LONGEST: usize = 1024;
 const MOST_BRACES: usize = 8;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Any,
     Root,

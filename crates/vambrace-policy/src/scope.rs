@@ -56,7 +56,39 @@ pub struct ScopeSettings {
 pub struct Scope {
     settings: ScopeSettings,
     blocked: Vec<PathPattern>,
-    protected: Vec<PathPattern>,
+    protected: Protection,
+}
+
+/// The protected names alone, for whoever has nothing else to decide.
+#[derive(Debug, Clone)]
+pub struct Protection(Vec<PathPattern>);
+
+impl Protection {
+    /// As text, for another process.
+    pub fn to_text(&self) -> String {
+        // No name holds a zero byte, so a pattern with one protects nothing.
+        let words = self.0.iter().map(PathPattern::to_word).filter(|word| !word.contains('\0'));
+        words.collect::<Vec<_>>().join("\0")
+    }
+
+    pub fn from_text(text: &str) -> Result<Protection, PatternError> {
+        let words = text.split('\0').filter(|word| !word.is_empty());
+        words.map(PathPattern::from_word).collect::<Result<_, _>>().map(Protection)
+    }
+
+    pub fn covers(&self, components: &[String]) -> bool {
+        self.0.iter().any(|pattern| pattern.covers(components))
+    }
+
+    /// Whether a link here would decide what a protected name of several parts means: `.cargo` of `.cargo/config.toml`.
+    pub fn is_led_to_by(&self, components: &[String]) -> bool {
+        self.0.iter().any(|pattern| pattern.begins_with(components))
+    }
+
+    /// The spellings, so that most names can be passed over without asking.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(PathPattern::text)
+    }
 }
 
 /// Blocked for the file tools, visible to programs in a cage.
@@ -68,7 +100,7 @@ impl Scope {
         let own = settings.block_patterns.iter().map(|text| PathPattern::parse(text));
         let blocked = built_in.chain(own).collect::<Result<_, _>>()?;
         let protected = PROTECTED.iter().map(|text| PathPattern::parse(text)).collect::<Result<_, _>>()?;
-        Ok(Scope { settings, blocked, protected })
+        Ok(Scope { settings, blocked, protected: Protection(protected) })
     }
 
     /// The same scope with more that programs must not see, and more that they must not change: what the operator's rules
@@ -80,7 +112,7 @@ impl Scope {
     ) -> Scope {
         let mut scope = self.clone();
         scope.blocked.extend(hidden);
-        scope.protected.extend(fixed);
+        scope.protected.0.extend(fixed);
         scope
     }
 
@@ -107,12 +139,16 @@ impl Scope {
     }
 
     pub fn is_protected(&self, components: &[String]) -> bool {
-        self.protected.iter().any(|pattern| pattern.covers(components))
+        self.protected.covers(components)
     }
 
     /// Whether a link here would decide what a protected name of several parts means: `.cargo` of `.cargo/config.toml`.
     pub fn leads_to_protected(&self, components: &[String]) -> bool {
-        self.protected.iter().any(|pattern| pattern.begins_with(components))
+        self.protected.is_led_to_by(components)
+    }
+
+    pub fn protection(&self) -> &Protection {
+        &self.protected
     }
 
     /// The spellings behind `is_masked` and `is_protected`, so that a walk can pass over most names without asking.
@@ -121,7 +157,7 @@ impl Scope {
     }
 
     pub fn protected_texts(&self) -> impl Iterator<Item = &str> {
-        self.protected.iter().map(PathPattern::text)
+        self.protected.texts()
     }
 
     fn masks(&self) -> impl Iterator<Item = &PathPattern> {
@@ -160,7 +196,7 @@ impl Scope {
             Access::Write | Access::Delete => true,
         };
         if changes
-            && let Some(pattern) = self.protected.iter().find(|pattern| pattern.covers(path.components()))
+            && let Some(pattern) = self.protected.0.iter().find(|pattern| pattern.covers(path.components()))
         {
             let reason = Reason::Protected { path: spelled(), pattern: pattern.text().to_owned() };
             return Err(Denial::new(reason, format!("scope.protected:{}", pattern.text())));

@@ -4,6 +4,7 @@
 //! Every attack is harmless where it succeeds: files are opened and not written, calls carry arguments that the kernel
 //! refuses after it has asked for permission, and what had to be made is removed at once.
 
+mod absent;
 mod call;
 mod call_unsafe;
 pub(crate) mod facts;
@@ -84,6 +85,7 @@ fn attempt(row: Row, facts: &Facts) -> Outcome {
         Row::PlantHook => plant::hook(facts),
         Row::MoveRepository => plant::move_repository(facts),
         Row::PlantConfiguration => plant::configuration(facts),
+        Row::MakeProtected => absent::names(facts),
         Row::Tcp => network::tcp(facts),
         Row::Udp => network::udp(facts),
         Row::Route => network::route(),

@@ -15,6 +15,7 @@ pub enum Layer {
     PrivateRoot,
     Landlock,
     Seccomp,
+    NameGuard,
     NoCapabilities,
     NoNewPrivileges,
     ProcessLimit,
@@ -22,7 +23,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    pub const ALL: [Layer; 14] = [
+    pub const ALL: [Layer; 15] = [
         Layer::UserNamespace,
         Layer::MountNamespace,
         Layer::PidNamespace,
@@ -33,6 +34,7 @@ impl Layer {
         Layer::PrivateRoot,
         Layer::Landlock,
         Layer::Seccomp,
+        Layer::NameGuard,
         Layer::NoCapabilities,
         Layer::NoNewPrivileges,
         Layer::ProcessLimit,
@@ -51,6 +53,7 @@ impl Layer {
             Layer::PrivateRoot => "private root",
             Layer::Landlock => "Landlock",
             Layer::Seccomp => "seccomp filter",
+            Layer::NameGuard => "guard of names",
             Layer::NoCapabilities => "no capabilities",
             Layer::NoNewPrivileges => "no new privileges",
             Layer::ProcessLimit => "process limit",
@@ -85,6 +88,10 @@ pub struct Layers {
 }
 
 impl Layers {
+    pub fn has(&self, layer: Layer) -> bool {
+        self.missing.iter().all(|missing| missing.layer != layer)
+    }
+
     /// Without any wall there is no cage; with some missing it is a part of one.
     pub fn enforcement(&self) -> Enforcement {
         match self.missing.len() {

@@ -13,7 +13,7 @@ use crate::client::CageError;
 use crate::finished::Exit;
 use crate::order::Order;
 use crate::wire::Line;
-use crate::wire::message::{Done, End, KILL, Report, TERMINATE, decode_report, encode_run};
+use crate::wire::message::{Done, End, KILL, Refused, Report, TERMINATE, decode_report, encode_run};
 
 /// How soon a cancelled call is noticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
@@ -70,6 +70,8 @@ pub struct Captured {
     pub exit: Exit,
     /// As a shell tells them, of every command that was started.
     pub statuses: Vec<i32>,
+    /// Protected names that were not made.
+    pub refused: Refused,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub cut: bool,
@@ -342,7 +344,9 @@ impl Watching<'_, '_, '_> {
 
     fn finish(self, done: Option<Done>, started: Instant) -> Result<Captured, CageError> {
         let gave_up = done.is_none();
-        let done = done.unwrap_or(Done { end: End::Exited(Exit::Signal(9)), statuses: Vec::new() });
+        let killed =
+            || Done { end: End::Exited(Exit::Signal(9)), statuses: Vec::new(), refused: Refused::default() };
+        let done = done.unwrap_or_else(killed);
         let exit = match done.end {
             End::Exited(exit) => exit,
             End::Changed(program) => return Err(CageError::Changed(program)),
@@ -352,6 +356,7 @@ impl Watching<'_, '_, '_> {
         Ok(Captured {
             exit,
             statuses: done.statuses,
+            refused: done.refused,
             stdout: out.kept,
             stderr: err.kept,
             cut: self.cut,

@@ -222,7 +222,7 @@ impl Cell {
         let line = Line::new(ours);
         let confine = match confine {
             None => Confine::Nothing,
-            Some(spec) => Confine::As { spec: spec.clone(), outside: Namespaces::own(), marks },
+            Some(spec) => Confine::As { spec: Box::new(spec.clone()), outside: Namespaces::own(), marks },
         };
         let sent = line.send(&encode_confine(&confine), &[]);
         let cell = Cell::new(line, Keeper::Child(child), None)?;

@@ -5,8 +5,10 @@ mod cell;
 mod confine;
 mod enter;
 mod filter;
+mod guard;
 mod kernel_unsafe;
 mod namespaces;
+mod pass_unsafe;
 mod program;
 mod reaper;
 mod root;
@@ -33,6 +35,8 @@ use crate::wire::message::{
 };
 use crate::wire::{self, Line};
 use cell::{Birth, Owner};
+use filter::Naming;
+use guard::Guard;
 use kernel_unsafe::Cloned;
 use namespaces::Namespaces;
 use runner::Runner;
@@ -124,7 +128,7 @@ fn launcher(control: OwnedFd) -> Result<(), Errno> {
     kernel_unsafe::ignore_children();
     let witness = std::env::args_os().nth(2).and_then(|journal| Witness::of(Path::new(&journal)));
     let mut maker = Maker {
-        filter: filter::program(),
+        filter: filter::program(Naming::Free),
         namespaces: Namespaces::all(),
         owner: Owner {
             user: rustix::process::geteuid().as_raw(),
@@ -289,14 +293,16 @@ fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
         return line.send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
     }
     let mut runner = Runner::new(line, &[], Score::open())?;
-    let missing = confine_runner(&asked);
+    let (missing, guard) = confine_runner(asked);
+    runner.guard = guard;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     runner.serve(missing);
     Ok(())
 }
 
-fn confine_runner(asked: &Confine) -> Vec<Missing> {
+fn confine_runner(asked: Confine) -> (Vec<Missing>, Option<Guard>) {
     let mut gaps = confine::Gaps::default();
+    let mut guard = None;
     match asked {
         Confine::Nothing => {
             for layer in Layer::ALL {
@@ -304,7 +310,8 @@ fn confine_runner(asked: &Confine) -> Vec<Missing> {
             }
         }
         Confine::As { spec, outside, .. } => {
-            for layer in crate::namespace::Namespaces::own().shared_with(outside) {
+            let spec = *spec;
+            for layer in crate::namespace::Namespaces::own().shared_with(&outside) {
                 gaps.add(layer, SAME_AS_OUTSIDE.to_owned());
             }
             if rustix::process::geteuid().is_root()
@@ -326,7 +333,7 @@ fn confine_runner(asked: &Confine) -> Vec<Missing> {
             }
             confine::bound_powers(&mut gaps);
             confine::drop_powers(&mut gaps);
-            let mut writable = spec.writable.clone();
+            let mut writable = spec.writable;
             for mount in &spec.mounts {
                 match mount {
                     Mount::Memory { at, .. } => writable.push(at.clone()),
@@ -335,8 +342,11 @@ fn confine_runner(asked: &Confine) -> Vec<Missing> {
                 }
             }
             confine::restrict_files(&writable, &mut gaps);
-            confine::filter_calls(&filter::program(), &mut gaps);
+            match spec.guarded {
+                Some(guarded) => guard = confine::filter_and_guard(guarded, &mut gaps),
+                None => confine::filter_calls(&filter::program(Naming::Free), &mut gaps),
+            }
         }
     }
-    gaps.0
+    (gaps.0, guard)
 }

@@ -20,6 +20,7 @@ mod cgroup;
 mod client;
 mod environment;
 mod finished;
+mod guarded;
 mod launcher;
 mod lent;
 mod lookup;
@@ -45,10 +46,12 @@ pub mod cell {
     pub use crate::capture::{Captured, Channel, Input, Output, Sink, Stdio, Watch};
     pub use crate::client::{CageError, Cell, Launcher};
     pub use crate::finished::Exit;
+    pub use crate::guarded::Guarded;
     pub use crate::order::{
         Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile,
     };
     pub use crate::spec::{CageLimits, CageSpec, Mount};
+    pub use crate::wire::message::Refused;
 }
 
 pub use attack::attack_as_told;
@@ -58,5 +61,5 @@ pub use launcher::launch_if_asked;
 pub use posture::{Posture, PostureRow, RowState};
 pub use programs::{Live, OutputStream, Programs, RunContext};
 pub use settings::{
-    Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,
+    AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,
 };

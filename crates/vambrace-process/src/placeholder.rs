@@ -102,6 +102,15 @@ impl Placeholders {
         held
     }
 
+    /// Removes what was left by processes that are dead, where no placeholder is wanted.
+    pub(crate) fn tidy(&self, service: &Path, workspace: &Path) {
+        let Ok(folder) = beneath::open_folder(workspace, service) else { return };
+        let folder = Arc::new(folder);
+        for name in NAMES {
+            drop(Place::take(&folder, name, Missing::Leave));
+        }
+    }
+
     /// What a run planted: new protected names but no placeholders, and placeholders that were filled.
     ///
     /// LIMIT: what a person puts into a folder that another process made after our cage was built is taken for planted,

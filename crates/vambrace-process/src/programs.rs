@@ -163,6 +163,9 @@ impl Programs {
         if outcome.is_err() {
             kept.cell.end_wholly();
         }
+        if let Ok(captured) = &outcome {
+            self.tell_refused(&captured.refused, context);
+        }
         let exceeded = kept.group.as_ref().is_some_and(Group::has_exceeded_memory);
         let enforcement = kept.layers.enforcement();
         let cover = build::cover(&kept.layers);

@@ -36,6 +36,15 @@ pub enum WhenMissing {
     Warn,
 }
 
+/// What is done about protected names that are not there yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AbsentNames {
+    /// Programs are refused the call that would make one.
+    Refuse,
+    /// Programs may make most of them; what they made is taken away after the run.
+    Sweep,
+}
+
 /// Whether one caller's calls may share a prepared cage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reuse {
@@ -79,6 +88,7 @@ pub struct ProgramsSettings {
     pub state: PathBuf,
     pub backend: Backend,
     pub when_missing: WhenMissing,
+    pub absent_names: AbsentNames,
     pub reuse: Reuse,
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::guarded::Guarded;
+
 /// Mounts in the order they are made; a later one may lie on an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct CageSpec {
@@ -11,6 +13,8 @@ pub struct CageSpec {
     pub writable: Vec<PathBuf>,
     /// Files of control groups on the host into which the cell's first process is written (`cgroup.procs`, `tasks`).
     pub groups: Vec<PathBuf>,
+    /// Names that programs may not make. None: what they make is looked for afterwards.
+    pub guarded: Option<Guarded>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

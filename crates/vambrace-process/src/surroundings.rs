@@ -16,7 +16,9 @@ use vambrace_policy::{Repository, Scope, Zone};
 use vambrace_types::ScopedPath;
 
 use crate::environment::{CAGE_HOME, GIT_CONFIG, GIT_CONFIG_DIRECT};
+use crate::guarded::Guarded;
 use crate::repository::{self, Author};
+use crate::settings::AbsentNames;
 use crate::spec::{CageLimits, CageSpec, Mount};
 use crate::toolchain::Toolchains;
 use crate::workspace::{Kind, View};
@@ -40,6 +42,7 @@ pub(crate) struct SurroundingsSettings {
     pub(crate) author: Option<Author>,
     /// Of each private folder in memory.
     pub(crate) temporary_bytes: u64,
+    pub(crate) absent_names: AbsentNames,
 }
 
 /// What stays the same from one cage to the next.
@@ -48,6 +51,8 @@ pub(crate) struct Surroundings {
     settings: SurroundingsSettings,
     system: Vec<Mount>,
     etc: Vec<Mount>,
+    /// None where programs make no names in the service, or may.
+    guarded: Option<Guarded>,
 }
 
 /// What one job adds.
@@ -111,7 +116,9 @@ impl Surroundings {
         let mut etc = system::settings(&settings.user);
         let author = settings.author.as_ref();
         etc.push(text(GIT_CONFIG, repository::inside_config(author)));
-        Ok(Surroundings { settings, system: system::folders(), etc })
+        let mut surroundings = Surroundings { settings, system: system::folders(), etc, guarded: None };
+        surroundings.guarded = surroundings.guarded();
+        Ok(surroundings)
     }
 
     /// Writes what is the same in every cage into this empty folder, which has to stay; what is then left to mount.
@@ -143,7 +150,18 @@ impl Surroundings {
         writable.extend(Some(view.service.clone()).filter(|_| self.service_is_writable()));
         writable.extend(self.settings.write.iter().chain(parts.further_writable).cloned());
         writable.extend(shown.writable.into_iter().filter(|path| !path.starts_with(&view.service)));
-        Ok(CageSpec { mounts, limits: parts.limits, writable, groups: parts.groups.to_vec() })
+        let (groups, guarded) = (parts.groups.to_vec(), self.guarded.clone());
+        Ok(CageSpec { mounts, limits: parts.limits, writable, groups, guarded })
+    }
+
+    fn guarded(&self) -> Option<Guarded> {
+        let SurroundingsSettings { workspace, scope, absent_names, .. } = &self.settings;
+        let is_wanted = *absent_names == AbsentNames::Refuse && self.service_is_writable();
+        is_wanted.then(|| Guarded {
+            workspace: workspace.clone(),
+            service: scope.bearings().service().iter().fold(workspace.clone(), |path, part| path.join(part)),
+            patterns: scope.protection().to_text().into(),
+        })
     }
 
     /// Folders of the host, outer ones first, so that none hides another: a workspace may hold a toolchain, or lie in

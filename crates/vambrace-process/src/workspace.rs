@@ -21,7 +21,7 @@ use rustix::io::Errno;
 use vambrace_policy::{Isolation, Scope};
 
 use folder::{Ground, LONGEST_PATH, Place};
-use names::Names;
+pub(crate) use names::Names;
 use tree::{DEEPEST, Id, Tree};
 pub(crate) use view::{Identity, Kind, Masked, Seen, View, ViewError, new_protected};
 use watch::WatchLimits;

@@ -12,7 +12,7 @@ use vambrace_policy::command::{
 };
 use vambrace_policy::{GitRules, PathPattern, Scope, Variable, VariableValue};
 use vambrace_process::{
-    Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,
+    AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,
 };
 use vambrace_tools::{Declared, DeclaredProgram, Language, LegacyRunCommand, Toolbox, Toolchain};
 use vambrace_types::ByteLimit;
@@ -110,6 +110,10 @@ pub(super) fn programs(
         when_missing: match config.sandbox.when_missing {
             section::WhenMissing::Refuse => WhenMissing::Refuse,
             section::WhenMissing::Warn => WhenMissing::Warn,
+        },
+        absent_names: match config.sandbox.absent_names {
+            section::AbsentNames::Refuse => AbsentNames::Refuse,
+            section::AbsentNames::Sweep => AbsentNames::Sweep,
         },
         reuse: if config.sandbox.reuse { Reuse::PerCaller } else { Reuse::Never },
         read: config.sandbox.read.iter().map(beneath).collect(),

@@ -30,6 +30,16 @@ words! {
     }
 }
 
+words! {
+    /// What is done about protected names that are not there yet.
+    pub enum AbsentNames {
+        /// Programs cannot make one.
+        Refuse = "refuse",
+        /// Programs may make most of them; what they made is taken away after the run.
+        Sweep = "sweep",
+    }
+}
+
 section! {
     /// The cage around programs.
     pub struct Sandbox {
@@ -37,6 +47,8 @@ section! {
         pub backend: SandboxBackend = SandboxBackend::Native,
         /// What happens when it cannot be built.
         pub when_missing: WhenMissing = WhenMissing::Refuse,
+        /// What is done about protected names that are not there yet.
+        pub absent_names: AbsentNames = AbsentNames::Refuse,
         /// Further paths that programs may read.
         pub read: Vec<String> = Vec::new(),
         /// Further paths that programs may write.

@@ -94,6 +94,7 @@ fn pool() -> Vec<(&'static str, Vec<Json>)> {
             ],
         ),
         ("sandbox.when_missing", words(&["refuse", "warn"])),
+        ("sandbox.absent_names", words(&["refuse", "sweep"])),
         ("sandbox.write", lists(&["/srv"])),
         ("auth.mode", words(&["token", "open"])),
         ("rbac.match", words(&["sets", "exact"])),

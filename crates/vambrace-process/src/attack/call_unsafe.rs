@@ -4,6 +4,7 @@
 
 use std::ffi::{c_int, c_long, c_uint, c_ulong, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::atomic::AtomicU64;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions};
@@ -19,6 +20,12 @@ fn descriptor(returned: c_long) -> Result<OwnedFd, Errno> {
     let number = c_int::try_from(check(returned)?).map_err(|_| Errno::RANGE)?;
     // SAFETY: every caller passes the result of a call that makes a new descriptor, which nobody else owns yet.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// Makes a folder whose name, with a zero byte in it, somebody else may change meanwhile.
+pub(super) fn make_folder(folder: &OwnedFd, name: &AtomicU64) -> Result<(), Errno> {
+    // SAFETY: the kernel reads up to a zero byte, of which every value that is stored in the word has one.
+    check(unsafe { libc::syscall(libc::SYS_mkdirat, folder.as_raw_fd(), name.as_ptr(), 0o700) }).map(drop)
 }
 
 /// Asks for a word of a process that is not traced: never succeeds.

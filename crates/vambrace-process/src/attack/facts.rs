@@ -38,6 +38,8 @@ pub(crate) struct Facts {
     pub(crate) present: Vec<String>,
     /// Whether the host lets us write in the service at all.
     pub(crate) may_write: bool,
+    /// Whether protected names are refused as they are made, and not only the few that are covered.
+    pub(crate) guarded: bool,
 }
 
 impl Facts {
@@ -58,6 +60,9 @@ impl Facts {
         tell("pid_namespace", &self.pid_namespace);
         if self.may_write {
             tell("may_write", "yes");
+        }
+        if self.guarded {
+            tell("guarded", "yes");
         }
         if let Some(port) = self.tcp6 {
             tell("tcp6", &port.to_string());
@@ -112,6 +117,7 @@ impl Facts {
                 "writable" => facts.writable.push(text),
                 "present" => facts.present.push(text),
                 "may_write" if value == "yes" => facts.may_write = true,
+                "guarded" if value == "yes" => facts.guarded = true,
                 _ => return None,
             }
         }
@@ -173,6 +179,7 @@ pub(crate) mod tests {
             writable: vec![text("/cache")],
             present: vec![text(".idea")],
             may_write: true,
+            guarded: true,
         }
     }
 

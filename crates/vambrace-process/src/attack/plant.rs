@@ -10,8 +10,8 @@ use super::{Outcome, all, failed, words};
 
 /// Names that a cage keeps from being made even where they are absent.
 ///
-/// LIMIT: other protected names, and repositories in deeper folders, can be made during a run and are moved away after
-/// it; that is not seen from inside.
+/// LIMIT: where no guard makes the names, others, and repositories in deeper folders, can be made during a run and are moved
+/// away after it; that is not seen from inside.
 const KEPT_ABSENT: [&str; 3] = [".mcp.json", ".claude", ".vscode"];
 
 /// Where they exist, these may not be changed either.

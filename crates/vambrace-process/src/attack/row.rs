@@ -18,6 +18,7 @@ pub(crate) enum Row {
     PlantHook,
     MoveRepository,
     PlantConfiguration,
+    MakeProtected,
     Tcp,
     Udp,
     Route,
@@ -54,7 +55,7 @@ pub(crate) enum Row {
 }
 
 impl Row {
-    pub(crate) const ALL: [Row; 49] = [
+    pub(crate) const ALL: [Row; 50] = [
         Row::ReadOutside,
         Row::ReadTemporary,
         Row::ReadPasswords,
@@ -71,6 +72,7 @@ impl Row {
         Row::PlantHook,
         Row::MoveRepository,
         Row::PlantConfiguration,
+        Row::MakeProtected,
         Row::Tcp,
         Row::Udp,
         Row::Route,
@@ -124,6 +126,7 @@ impl Row {
             Row::PlantHook => "plant a git hook",
             Row::MoveRepository => "move the repository away",
             Row::PlantConfiguration => "plant an agent's or editor's configuration",
+            Row::MakeProtected => "make a protected name that is not there",
             Row::Tcp => "connect by TCP",
             Row::Udp => "send by UDP",
             Row::Route => "find a way to another network",

@@ -75,13 +75,16 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
         }
     };
     let mut runner = Runner::new(line, &memories, score)?;
-    let mut writable = spec.writable;
+    let CageSpec { mut writable, guarded, .. } = spec;
     writable.extend(memories);
     writable.sort_unstable();
     writable.dedup();
     confine::drop_powers(&mut gaps);
     confine::restrict_files(&writable, &mut gaps);
-    confine::filter_calls(birth.filter, &mut gaps);
+    match guarded {
+        Some(guarded) => runner.guard = confine::filter_and_guard(guarded, &mut gaps),
+        None => confine::filter_calls(birth.filter, &mut gaps),
+    }
     // THREAT: P06, programs of the same user could otherwise look into this process under /proc/1.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     die_with(&birth.launcher)?;

@@ -14,8 +14,12 @@ use rustix::process::{Resource, Rlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 use seccompiler::BpfProgram;
 
+use super::filter::{self, Naming};
+use super::guard::{Guard, Listener};
 use super::kernel_unsafe;
+use super::pass_unsafe::Pass;
 use crate::cage::{Layer, Missing};
+use crate::guarded::Guarded;
 use crate::spec::CageLimits;
 
 /// The devices a program may write to.
@@ -142,5 +146,22 @@ fn open_path(path: &Path) -> Result<OwnedFd, Errno> {
 pub(super) fn filter_calls(program: &BpfProgram, gaps: &mut Gaps) {
     if let Err(error) = seccompiler::apply_filter(program) {
         gaps.add(Layer::Seccomp, error.to_string());
+    }
+}
+
+/// The same, with a guard who makes names for programs. Where there can be none, the kernel's filter still stands.
+pub(super) fn filter_and_guard(guarded: Guarded, gaps: &mut Gaps) -> Option<Guard> {
+    let made = Guard::is_possible().and_then(|()| {
+        let pass = Pass::draw().map_err(said)?;
+        let listener = Listener::install(&filter::program(Naming::Guarded(pass))).map_err(said)?;
+        Ok(Guard::new(listener, pass, guarded))
+    });
+    match made {
+        Ok(guard) => Some(guard),
+        Err(why) => {
+            gaps.add(Layer::NameGuard, why);
+            filter_calls(&filter::program(Naming::Free), gaps);
+            None
+        }
     }
 }

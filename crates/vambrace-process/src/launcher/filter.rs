@@ -1,10 +1,12 @@
-//! Which system calls a cell's programs may make: a list of refusals, compiled to a search tree. It knows numbers only;
-//! putting the filter on is done by `confine`.
+//! Which system calls a cell's programs may make: a list of refusals, compiled to a search tree, and calls that are handed
+//! to the guard. It knows numbers only; putting the filter on is done by `confine`.
 //!
 //! The kernel walks a new filter once for every call it knows, to remember which are always allowed. With a chain that
 //! is several times dearer than all the rest of a filter; with a tree it is a few thousand steps.
 
 use seccompiler::{BpfProgram, sock_filter};
+
+use super::pass_unsafe::Pass;
 
 #[cfg(target_arch = "x86_64")]
 const ARCHITECTURE: u32 = 0xC000_003E;
@@ -20,6 +22,8 @@ const FCHMODAT2: i64 = 452;
 const ALLOW: u32 = 0x7fff_0000;
 const KILL_PROCESS: u32 = 0x8000_0000;
 const REFUSE: u32 = 0x0005_0000;
+/// The call waits until the guard has answered.
+const HAND_OVER: u32 = 0x7fc0_0000;
 
 const EPERM: u32 = libc::EPERM.unsigned_abs();
 const ENOSYS: u32 = libc::ENOSYS.unsigned_abs();
@@ -33,7 +37,9 @@ const SET_ID: u32 = 0o6000;
 
 /// Only with one of these does an open make a file; without them its third argument means nothing. `O_TMPFILE` of the
 /// library holds a second bit, which alone makes nothing.
-const MAKES_A_FILE: u32 = 0o20_000_100;
+const MAKES_A_FILE: u32 = MAKES_A_NAME | 0o20_000_000;
+/// A file for the time being has no name until it is linked.
+const MAKES_A_NAME: u32 = libc::O_CREAT as u32;
 
 const LOAD: u16 = 0x20;
 const AND: u16 = 0x54;
@@ -125,15 +131,45 @@ const UNKNOWN: &[i64] = &[
     libc::SYS_openat2,
 ];
 
-/// One filter for every cell.
-pub(super) fn program() -> BpfProgram {
+/// Typing into the terminal; and making a subvolume of btrfs, which is a name that no other call made.
+const REFUSED_REQUESTS: [u32; 6] =
+    [libc::TIOCSTI as u32, libc::TIOCLINUX as u32, 0x5000_9401, 0x5000_940e, 0x5000_9417, 0x5000_9418];
+
+/// Calls that make a name and whose mode, if they have one, cannot set the user.
+const NAMES: &[i64] = &[
+    libc::SYS_bind,
+    libc::SYS_linkat,
+    libc::SYS_mkdirat,
+    libc::SYS_renameat2,
+    libc::SYS_symlinkat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_link,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_mkdir,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rename,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_symlink,
+    libc::SYS_renameat,
+];
+
+/// Who decides about calls that make names.
+#[derive(Clone, Copy)]
+pub(super) enum Naming {
+    /// The kernel, by what is mounted.
+    Free,
+    /// Whoever listens to the filter; calls with this word are made at once.
+    Guarded(Pass),
+}
+
+pub(super) fn program(naming: Naming) -> BpfProgram {
     let mut rows: Vec<Row> = Vec::new();
     for (calls, errno) in [(NOT_PERMITTED, EPERM), (UNKNOWN, ENOSYS)] {
-        for call in calls {
+        for call in calls.iter().filter(|call| !is_told_apart(**call, naming)) {
             rows.push(Row { first: number(*call), last: number(*call), code: vec![answer(REFUSE | errno)] });
         }
     }
-    rows.extend(conditional().into_iter().map(|(call, code)| Row { first: call, last: call, code }));
+    rows.extend(conditional(naming).into_iter().map(|(call, code)| Row { first: call, last: call, code }));
     rows.sort_by_key(|row| row.first);
     // Neighbours with one answer become one range: a shorter program is put on sooner.
     rows.dedup_by(|row, before| {
@@ -156,17 +192,18 @@ pub(super) fn program() -> BpfProgram {
     program
 }
 
-fn conditional() -> Vec<(u32, Vec<sock_filter>)> {
+/// The guard finds folders and sockets with calls that are refused to everyone else.
+fn is_told_apart(call: i64, naming: Naming) -> bool {
+    matches!(call, libc::SYS_openat2 | libc::SYS_pidfd_getfd) && matches!(naming, Naming::Guarded(_))
+}
+
+fn conditional(naming: Naming) -> Vec<(u32, Vec<sock_filter>)> {
     let mut rows = vec![
         (
             libc::SYS_clone,
             vec![load(low(0)), jump(JUMP_ANY_BIT, NAMESPACES, 0, 1), answer(REFUSE | EPERM), answer(ALLOW)],
         ),
-        (
-            libc::SYS_ioctl,
-            [vec![load(low(1))], refuse_if_one_of(&[libc::TIOCSTI as u32, libc::TIOCLINUX as u32], EPERM)]
-                .concat(),
-        ),
+        (libc::SYS_ioctl, [vec![load(low(1))], refuse_if_one_of(&REFUSED_REQUESTS, EPERM)].concat()),
         (
             libc::SYS_prlimit64,
             vec![
@@ -215,8 +252,36 @@ fn conditional() -> Vec<(u32, Vec<sock_filter>)> {
     for call in [libc::SYS_socket, libc::SYS_socketpair] {
         rows.push((call, socket()));
     }
-    rows.extend(modes());
+    rows.extend(modes(naming));
+    if let Naming::Guarded(pass) = naming {
+        // It makes no name, but the names that are made for a program have its mask.
+        rows.push((libc::SYS_umask, with_pass(pass, HAND_OVER)));
+        rows.extend(NAMES.iter().map(|call| (*call, with_pass(pass, HAND_OVER))));
+        rows.push((libc::SYS_openat2, with_pass(pass, REFUSE | ENOSYS)));
+        rows.push((libc::SYS_pidfd_getfd, with_pass(pass, REFUSE | EPERM)));
+    }
     rows.into_iter().map(|(call, code)| (number(call), code)).collect()
+}
+
+fn with_pass(pass: Pass, otherwise: u32) -> Vec<sock_filter> {
+    let word = pass.word();
+    let (least, most) = (word as u32, (word >> 32) as u32);
+    vec![
+        load(low(WORD)),
+        jump(JUMP_EQUAL, least, 0, 3),
+        load(low(WORD) + 4),
+        jump(JUMP_EQUAL, most, 0, 1),
+        answer(ALLOW),
+        answer(otherwise),
+    ]
+}
+
+/// What is done about a call that makes a name.
+fn named(naming: Naming) -> Vec<sock_filter> {
+    match naming {
+        Naming::Free => vec![answer(ALLOW)],
+        Naming::Guarded(pass) => with_pass(pass, HAND_OVER),
+    }
 }
 
 /// THREAT: P07, a file with set-uid that root makes in the workspace makes everyone on the host root. The cage's own
@@ -224,14 +289,16 @@ fn conditional() -> Vec<(u32, Vec<sock_filter>)> {
 ///
 /// LIMIT: a filter cannot tell a folder from a file, so set-gid cannot be set on folders either. A folder inherits it
 /// from the one it is made in, and mkdir, which takes no such bits from anyone, needs no row.
-fn modes() -> Vec<(i64, Vec<sock_filter>)> {
-    let rows = [
+fn modes(naming: Naming) -> Vec<(i64, Vec<sock_filter>)> {
+    let changes = [
         (libc::SYS_fchmod, 1),
         (libc::SYS_fchmodat, 2),
         (FCHMODAT2, 2),
-        (libc::SYS_mknodat, 2),
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_chmod, 1),
+    ];
+    let makes = [
+        (libc::SYS_mknodat, 2),
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_creat, 1),
         #[cfg(target_arch = "x86_64")]
@@ -242,18 +309,24 @@ fn modes() -> Vec<(i64, Vec<sock_filter>)> {
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_open, 1),
     ];
-    let opens = opens.into_iter().map(|(call, flags)| {
+    let changes = changes.map(|(call, mode)| (call, [no_set_id(mode), vec![answer(ALLOW)]].concat()));
+    let makes = makes.map(|(call, mode)| (call, [no_set_id(mode), named(naming)].concat()));
+    let opens = opens.map(|(call, flags)| {
         // The mode follows the flags.
         let mode = no_set_id(flags + 1);
-        let beyond = u8::try_from(mode.len()).unwrap_or(u8::MAX);
+        let named =
+            [vec![load(low(flags)), jump(JUMP_ANY_BIT, MAKES_A_NAME, 1, 0), answer(ALLOW)], named(naming)]
+                .concat();
+        let beyond = u8::try_from(mode.len() + named.len()).unwrap_or(u8::MAX);
         let head = vec![load(low(flags)), jump(JUMP_ANY_BIT, MAKES_A_FILE, 0, beyond)];
-        (call, [head, mode, vec![answer(ALLOW)]].concat())
+        (call, [head, mode, named, vec![answer(ALLOW)]].concat())
     });
-    rows.into_iter().map(|(call, mode)| (call, no_set_id(mode))).chain(opens).collect()
+    changes.into_iter().chain(makes).chain(opens).collect()
 }
 
+/// Refuses, or goes on with what follows.
 fn no_set_id(mode: u32) -> Vec<sock_filter> {
-    vec![load(low(mode)), jump(JUMP_ANY_BIT, SET_ID, 0, 1), answer(REFUSE | EPERM), answer(ALLOW)]
+    vec![load(low(mode)), jump(JUMP_ANY_BIT, SET_ID, 0, 1), answer(REFUSE | EPERM)]
 }
 
 /// The three families of everyday programs, and no kind of socket that sees other programs' packets.
@@ -332,6 +405,9 @@ fn tree(rows: &[Row]) -> Vec<sock_filter> {
 fn number(call: i64) -> u32 {
     u32::try_from(call).unwrap_or(u32::MAX)
 }
+
+/// The argument that carries a pass.
+const WORD: u32 = 5;
 
 /// Where the low word of an argument lies; both architectures store it first.
 fn low(argument: u32) -> u32 {

@@ -13,6 +13,8 @@ use rustix::process::{Pid, Signal};
 use vambrace_policy::command::Join;
 
 use super::confine::said;
+use super::guard::Guard;
+use super::pass_unsafe::Pass;
 use super::program::{Program, RedirectFailed, Streams, environment, words};
 use super::reaper::{Pristine, Reaper};
 use super::score::Score;
@@ -33,6 +35,8 @@ pub(super) struct Runner {
     reaper: Reaper,
     pristine: Pristine,
     score: Option<Score>,
+    /// Where programs may not make every name.
+    pub(super) guard: Option<Guard>,
 }
 
 /// What an order carries from step to step.
@@ -59,6 +63,7 @@ impl Runner {
             reaper: Reaper::new(),
             pristine: Pristine::remember(memories)?,
             score,
+            guard: None,
         })
     }
 
@@ -82,7 +87,8 @@ impl Runner {
             // THREAT: P07, what is left in the background would see the next order, and outlive this one.
             self.reaper.end_all();
             drop(streams);
-            self.line.send(&encode_report(&Report::Done(Done { end, statuses })), &[])?;
+            let refused = self.guard.as_mut().map(Guard::take_refused).unwrap_or_default();
+            self.line.send(&encode_report(&Report::Done(Done { end, statuses, refused })), &[])?;
             // Looked for while the other side looks at what the order did.
             let is_clean = self.reaper.is_first() && self.pristine.holds();
             self.line.send(&encode_report(&Report::Clean(is_clean)), &[])?;
@@ -178,7 +184,8 @@ impl Runner {
         given: [BorrowedFd<'_>; 3],
         course: &Course<'_>,
     ) -> Result<Running, End> {
-        let streams = match Streams::redirect(&program.redirects, course.folder.as_fd()) {
+        let pass = self.guard.as_ref().map_or(Pass::NONE, Guard::pass);
+        let streams = match Streams::redirect(&program.redirects, course.folder.as_fd(), pass) {
             Ok(streams) => streams,
             Err(RedirectFailed { path, errno }) => {
                 let [_, _, errors] = given;
@@ -213,16 +220,10 @@ impl Runner {
             if running.iter().all(|command| command.exit.is_some()) {
                 return Ok(());
             }
-            let (child, told) = {
-                let mut watched =
-                    [PollFd::new(&self.children, PollFlags::IN), PollFd::new(&self.line, PollFlags::IN)];
-                match rustix::event::poll(&mut watched, None) {
-                    Ok(_) | Err(Errno::INTR) => {}
-                    Err(_) => return Err(Gone),
-                }
-                let [children, line] = watched;
-                (!children.revents().is_empty(), !line.revents().is_empty())
-            };
+            let [child, told, asked] = self.look()?;
+            if asked && let Some(guard) = &mut self.guard {
+                guard.serve();
+            }
             if child {
                 let mut note = [0u8; 128];
                 let _cleared = rustix::io::read(&self.children, &mut note);
@@ -236,6 +237,19 @@ impl Runner {
                 self.obey(course)?;
             }
         }
+    }
+
+    /// Waits until a child has ended, something was said, or a program asks for a name; which of them.
+    fn look(&self) -> Result<[bool; 3], Gone> {
+        // Without a guard the third is never ready for anything but what the first is.
+        let names = self.guard.as_ref().map_or(self.children.as_fd(), Guard::listener);
+        let mut watched = [self.children.as_fd(), self.line.as_fd(), names]
+            .map(|one| PollFd::from_borrowed_fd(one, PollFlags::IN));
+        match rustix::event::poll(&mut watched, None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return Err(Gone),
+        }
+        Ok(watched.map(|one| !one.revents().is_empty()))
     }
 
     fn obey(&mut self, course: &mut Course<'_>) -> Result<(), Gone> {

@@ -125,6 +125,7 @@ impl Traps {
             writable: Vec::new(),
             present: Vec::new(),
             may_write: false,
+            guarded: false,
         };
         Ok(Traps { facts, text, listeners, datagrams, made })
     }
@@ -159,6 +160,12 @@ impl Traps {
     pub(crate) fn with_service(mut self, is_writable: bool) -> Traps {
         let allowed = rustix::fs::access(self.facts.service.as_str(), rustix::fs::Access::WRITE_OK);
         self.facts.may_write = is_writable && allowed.is_ok();
+        self
+    }
+
+    /// Whether no protected name may be made, wherever it lies.
+    pub(crate) fn with_guard(mut self, is_there: bool) -> Traps {
+        self.facts.guarded = is_there;
         self
     }
 

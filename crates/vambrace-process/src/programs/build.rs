@@ -17,7 +17,7 @@ use crate::environment::{CAGE_HOME, Git, SafeEnvironment};
 use crate::launcher::RUNNER;
 use crate::lookup::TrustedPath;
 use crate::order::{Order, OrderCommand, OrderProgram, OrderStep, ProgramFile};
-use crate::placeholder::{Cover, Placeholders};
+use crate::placeholder::{Cover, Held, Placeholders};
 use crate::posture::traps::Traps;
 use crate::repository::Author;
 use crate::scratch::Scratch;
@@ -25,7 +25,9 @@ use crate::spec::{CageLimits, CageSpec, Mount};
 use crate::surroundings::{SpecParts, Surroundings, SurroundingsSettings, User};
 use crate::toolchain::Toolchains;
 use crate::workspace::{Identity, View, Walker};
-use crate::{Backend, Layer, Layers, Missing, ProgramError, ProgramsSettings, Reuse, WhenMissing, cgroup};
+use crate::{
+    AbsentNames, Backend, Layer, Layers, Missing, ProgramError, ProgramsSettings, Reuse, WhenMissing, cgroup,
+};
 
 /// Where our own binary is shown in the cage of the self-test, and in those of other backends.
 pub(super) const OURSELVES: &str = "/run/vambrace/self";
@@ -65,6 +67,7 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
         write: settings.write.clone(),
         author: Some(Author { name: settings.author.0.clone(), email: settings.author.1.clone() }),
         temporary_bytes: TEMPORARY_BYTES.min(settings.limits.memory.bytes()),
+        absent_names: settings.absent_names,
     });
     Programs {
         trusted: TrustedPath::new(folders, writable.collect()),
@@ -121,7 +124,7 @@ pub(super) fn cover(layers: &Layers) -> Cover {
 }
 
 fn has_private_root(layers: &Layers) -> bool {
-    layers.missing.iter().all(|missing| missing.layer != Layer::PrivateRoot)
+    layers.has(Layer::PrivateRoot)
 }
 
 /// Every layer missing, for one reason.
@@ -135,7 +138,7 @@ impl Programs {
     pub(super) fn cell_for(&self, job: &Job, caller: &str) -> Result<Kept, ProgramError> {
         let reusable = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
         // Taken anew each time: a person may have removed one, or the folder that made one unnecessary.
-        let held = Some(self.placeholders.hold(&self.service(), &self.settings.workspace));
+        let held = self.hold();
         let view = self.view()?;
         let limits = self.limits(job.memory);
         let further: Vec<PathBuf> = job.further_writable.iter().map(PathBuf::from).collect();
@@ -174,6 +177,14 @@ impl Programs {
         Ok(kept)
     }
 
+    /// Where a guard makes the names, nothing has to stand in their place.
+    pub(super) fn hold(&self) -> Option<Held> {
+        match self.settings.absent_names {
+            AbsentNames::Refuse => None,
+            AbsentNames::Sweep => Some(self.placeholders.hold(&self.service(), &self.settings.workspace)),
+        }
+    }
+
     /// THREAT: P03, a program that can write the record's folder, or a folder above it, can forge the record.
     fn keep_state_out(&self, further: &[PathBuf]) -> Result<(), ProgramError> {
         if further.is_empty() && self.settings.write.is_empty() && self.settings.read.is_empty() {
@@ -205,7 +216,7 @@ impl Programs {
         else {
             return;
         };
-        let held = Some(self.placeholders.hold(&self.service(), &self.settings.workspace));
+        let held = self.hold();
         let (key, marks, view) = (kept.key.clone(), kept.marks.clone(), Arc::clone(&kept.view));
         self.shelf.build_ahead(key.clone(), move || {
             let mut spec = key.clone();
@@ -391,7 +402,7 @@ impl Programs {
 
     /// The live cage, with our own binary shown in it, and the order to attack.
     pub(super) fn attack_cell(&self, traps: Traps) -> Result<Attack, ProgramError> {
-        let held = Some(self.placeholders.hold(&self.service(), &self.settings.workspace));
+        let held = self.hold();
         let view = self.view()?;
         let scene = scene(&view, held.as_ref());
         let parts = SpecParts {
@@ -417,7 +428,8 @@ impl Programs {
             .with_variables(environment.iter().map(|(name, _)| name.as_str()))
             .with_hidden(view.masked.iter().map(|masked| masked.path.as_path()))
             .with_writable(self.settings.write.iter().map(PathBuf::as_path))
-            .with_service(self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable));
+            .with_service(self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable))
+            .with_guard(key.guarded.is_some() && layers.has(Layer::NameGuard));
         let order = Order {
             steps: vec![attack_step(&path, &self.ourselves()?)?],
             folder: self.service(),

@@ -15,7 +15,7 @@ use crate::cell::{self, Stdio, Watch};
 use crate::placeholder::{Held, recover};
 use crate::posture::traps::Traps;
 use crate::workspace::View;
-use crate::{Layer, Layers, Posture, ProgramError, RowState};
+use crate::{AbsentNames, Layer, Layers, Posture, ProgramError, RowState};
 
 /// What is known of the cage.
 #[derive(Debug, Default)]
@@ -186,6 +186,9 @@ impl Programs {
         let traps = Traps::set(&self.settings.state, &self.settings.workspace, &service)
             .map_err(|error| ProgramError::Broken { why: format!("the traps of the self-test: {error}") })?
             .with_present(present.map(|name| (*name).to_owned()).collect());
+        if self.settings.absent_names == AbsentNames::Refuse {
+            self.placeholders.tidy(&service, &self.settings.workspace);
+        }
         let swept = recover(&self.settings.state, &self.walker, None);
         let swept = swept.iter().map(|moved| self.describe(moved)).collect();
         let Attack { order, mut kept, traps, scene: before } = self.attack_cell(traps)?;

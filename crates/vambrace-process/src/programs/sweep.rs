@@ -6,8 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Programs, RunContext};
 use crate::ProgramError;
+use crate::cell::Refused;
 use crate::placeholder::{Cover, Looked, Moved, Running, look_behind, quarantine, recover};
+use crate::wire::message::MOST_REFUSED;
 use crate::workspace::View;
+
+const LONGEST_TOLD: usize = 300;
 
 impl Programs {
     /// How the workspace was before any program of ours, or of another process that is still at it. It is noted, so that
@@ -61,6 +65,23 @@ impl Programs {
         if !told.is_empty() {
             (context.planted)(told);
         }
+    }
+
+    /// What a guard did not let a program make.
+    pub(super) fn tell_refused(&self, refused: &Refused, context: &RunContext<'_>) {
+        if refused.n_tries == 0 {
+            return;
+        }
+        let named = refused.paths.iter().map(|path| {
+            let inside = path.strip_prefix(&self.settings.workspace).unwrap_or(path);
+            let shown: String = inside.to_string_lossy().chars().take(LONGEST_TOLD).collect();
+            format!("`{shown}` is protected; a program tried to make it and was refused")
+        });
+        let mut told: Vec<String> = named.collect();
+        if refused.paths.len() == MOST_REFUSED {
+            told.push(format!("in all, programs tried {} times to make protected names", refused.n_tries));
+        }
+        (context.planted)(told);
     }
 
     pub(super) fn describe(&self, moved: &Moved) -> String {

@@ -1,3 +1,4 @@
+use crate::settings::AbsentNames;
 use vambrace_policy::{HardLinks, Isolation, ScopeSettings, Symlinks};
 use vambrace_types::Bearings;
 
@@ -46,6 +47,7 @@ fn spec(place: &Place, service: &str, isolation: Isolation, repository: Reposito
         read: Vec::new(),
         write: Vec::new(),
         author: None,
+        absent_names: AbsentNames::Sweep,
         temporary_bytes: 1 << 20,
     })
     .unwrap();

@@ -9,6 +9,7 @@ use vambrace_policy::command::{Join, RedirectMode, Stream};
 use super::{Garbled, Reader, Writer};
 use crate::cage::{Layer, Missing};
 use crate::finished::Exit;
+use crate::guarded::Guarded;
 use crate::mark::{Lies, Mark};
 use crate::namespace::Namespaces;
 use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
@@ -28,7 +29,7 @@ pub(crate) enum Command {
 pub(crate) enum Confine {
     Nothing,
     As {
-        spec: CageSpec,
+        spec: Box<CageSpec>,
         /// Those of whoever asks, which it must not be in.
         outside: Namespaces,
         /// Without all of these it serves nothing.
@@ -67,6 +68,18 @@ pub(crate) struct Done {
     pub(crate) end: End,
     /// As a shell tells them, of every command that was started, in order.
     pub(crate) statuses: Vec<i32>,
+    pub(crate) refused: Refused,
+}
+
+/// Told by name; of more, only how many.
+pub(crate) const MOST_REFUSED: usize = 20;
+
+/// Protected names that programs tried to make.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Refused {
+    /// The first of them, as the cage spells them.
+    pub paths: Vec<PathBuf>,
+    pub n_tries: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +128,7 @@ pub(crate) fn decode_confine(bytes: &[u8]) -> Result<Confine, Garbled> {
     let confine = match reader.u8()? {
         0 => Confine::Nothing,
         1 => Confine::As {
-            spec: read_spec(&mut reader)?,
+            spec: Box::new(read_spec(&mut reader)?),
             outside: Namespaces(reader.list(Reader::u64)?),
             marks: reader.list(read_mark)?,
         },
@@ -214,6 +227,9 @@ fn write_done(writer: &mut Writer, done: &Done) {
     writer.list(&done.statuses, |writer, status| {
         writer.i32(*status);
     });
+    writer.u64(done.refused.n_tries).list(&done.refused.paths, |writer, path| {
+        write_path(writer, path);
+    });
 }
 
 fn read_done(reader: &mut Reader<'_>) -> Result<Done, Garbled> {
@@ -224,7 +240,9 @@ fn read_done(reader: &mut Reader<'_>) -> Result<Done, Garbled> {
         3 => End::NotStarted { program: read_path(reader)?, errno: reader.i32()? },
         _ => return Err(Garbled),
     };
-    Ok(Done { end, statuses: reader.list(Reader::i32)? })
+    let statuses = reader.list(Reader::i32)?;
+    let refused = Refused { n_tries: reader.u64()?, paths: reader.list(read_path)? };
+    Ok(Done { end, statuses, refused })
 }
 
 fn write_mark(writer: &mut Writer, mark: &Mark) {
@@ -262,6 +280,10 @@ fn write_spec(writer: &mut Writer, spec: &CageSpec) {
             write_path(writer, path);
         });
     }
+    writer.list(spec.guarded.as_slice(), |writer, guarded| {
+        write_path(write_path(writer, &guarded.workspace), &guarded.service)
+            .bytes(guarded.patterns.as_bytes());
+    });
 }
 
 fn read_spec(reader: &mut Reader<'_>) -> Result<CageSpec, Garbled> {
@@ -274,6 +296,12 @@ fn read_spec(reader: &mut Reader<'_>) -> Result<CageSpec, Garbled> {
         },
         writable: reader.list(read_path)?,
         groups: reader.list(read_path)?,
+        guarded: reader
+            .list(|reader| {
+                let (workspace, service) = (read_path(reader)?, read_path(reader)?);
+                Ok(Guarded { workspace, service, patterns: reader.text()?.into() })
+            })?
+            .pop(),
     })
 }
 

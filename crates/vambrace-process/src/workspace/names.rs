@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 /// What the last part of any pattern can look like, in lower case.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     exact: HashSet<Vec<u8>>,
     /// What stands before the first and after the last wildcard.
     open: Vec<(Vec<u8>, Vec<u8>)>,
@@ -16,7 +16,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Names {
+    pub(crate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Names {
         let mut names = Names::default();
         for text in texts {
             names.add(&text.trim().to_lowercase());
@@ -24,7 +24,7 @@ impl Names {
         names
     }
 
-    pub(super) fn with_leading<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> Names {
+    pub(crate) fn with_leading<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> Names {
         for text in texts {
             let text = text.trim().to_lowercase();
             let mut parts = text.split('/').filter(|part| !part.is_empty() && *part != ".");
@@ -49,7 +49,7 @@ impl Names {
     }
 
     /// `false` only if no pattern can end in this name.
-    pub(super) fn may_matter(&self, name: &[u8]) -> bool {
+    pub(crate) fn may_matter(&self, name: &[u8]) -> bool {
         // Letters beyond ASCII have lower-case forms of their own; the scope knows them.
         if self.everything || !name.is_ascii() {
             return true;
@@ -60,7 +60,7 @@ impl Names {
     }
 
     /// `false` only if no pattern of several parts can begin with a link of this name.
-    pub(super) fn may_lead(&self, name: &[u8]) -> bool {
+    pub(crate) fn may_lead(&self, name: &[u8]) -> bool {
         !name.is_ascii() || self.leading.contains(&name.to_ascii_lowercase())
     }
 }

@@ -28,6 +28,7 @@ pub fn spec(workspace: &Path) -> CageSpec {
         limits: CageLimits { processes: 100, memory_bytes: 1024 * MEBIBYTE, file_bytes: 256 * MEBIBYTE },
         writable: vec![PathBuf::from(FOLDER)],
         groups: Vec::new(),
+        guarded: None,
     }
 }
 

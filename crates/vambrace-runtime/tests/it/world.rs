@@ -12,7 +12,8 @@ use vambrace_files::{Files, FilesSettings, LockPolicy, Outputs, Root, ambient_au
 use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::{Epoch, GitRules, Policy, PolicySettings, Scope, ScopeSettings};
 use vambrace_process::{
-    Backend, EnvironmentSettings, Inherit, ProgramLimits, Programs, ProgramsSettings, Reuse, WhenMissing,
+    AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, Programs, ProgramsSettings, Reuse,
+    WhenMissing,
 };
 use vambrace_runtime::{Corridor, CorridorParts, Incoming, Leash, Purpose, Reply};
 use vambrace_tools::{Confirmations, Instruments, ProgressSink, Toolbox};
@@ -203,6 +204,7 @@ fn programs(scope: &Arc<Scope>, workspace: &Path, state: &Path) -> ProgramsSetti
         state: state.to_owned(),
         backend: Backend::Native,
         when_missing: WhenMissing::Refuse,
+        absent_names: AbsentNames::Refuse,
         reuse: Reuse::Never,
         read: Vec::new(),
         write: Vec::new(),

@@ -141,6 +141,10 @@ fn advice(missing: &Missing) -> Row {
         Layer::Seccomp | Layer::NoNewPrivileges | Layer::NoCapabilities => {
             "a kernel with seccomp filters, and an outer profile that permits prctl"
         }
+        Layer::NameGuard => {
+            "Linux 5.14 or later, no outer filter that hands calls over itself, and kernel.yama.ptrace_scope below 2; \
+             or `sandbox.absent_names: sweep`, which takes protected names away after the run"
+        }
         Layer::ProcessLimit | Layer::MemoryLimit => {
             "a control group that we may write (systemd: Delegate=yes), or run as an ordinary user"
         }

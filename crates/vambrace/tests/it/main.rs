@@ -32,6 +32,7 @@ mod programs_git;
 mod programs_host;
 mod programs_kill;
 mod programs_lines;
+mod programs_names;
 mod programs_plant;
 mod programs_profiles;
 mod programs_project;

@@ -13,6 +13,7 @@ use crate::support::{Ran, World, finish, skip};
 
 const BUBBLEWRAP: &str = "sandbox: {backend: bubblewrap}\n";
 const FIREJAIL: &str = "sandbox: {backend: firejail, when_missing: warn}\n";
+const SWEPT_FIREJAIL: &str = "sandbox: {backend: firejail, when_missing: warn, absent_names: sweep}\n";
 
 /// `vambrace …` in a world, as one user or another.
 type As = fn(&World, &[&str]) -> Command;
@@ -203,7 +204,7 @@ fn what_is_planted_in_firejail_is_taken_away() {
         return;
     }
     let world = World::new();
-    let config = world.beside("firejail.yaml", FIREJAIL);
+    let config = world.beside("firejail.yaml", SWEPT_FIREJAIL);
     let plant = "mkdir -p .vscode .claude .git/hooks; echo x | tee .vscode/tasks.json .claude/settings.json .git/hooks/x";
     let ran = world.run(&["--config", &config, "run", "--", "sh", "-c", plant]);
     assert!(ran.stdout.contains(&b'x'), "{ran:?}");

@@ -49,8 +49,8 @@ fn the_doctor_finds_every_row_held_as_an_ordinary_user() {
 }
 
 /// Puts a filter around a program. The named system calls fail with EPERM, of clone those that make a user namespace;
-/// clone3 is then missing altogether, since a filter cannot see its flags. A name after `!` is a lie: the call does
-/// nothing and says that all went well.
+/// clone3 is then missing altogether, since a filter cannot see its flags. `listener` is a filter that hands calls over,
+/// of which there can be only one. A name after `!` is a lie: the call does nothing and says that all went well.
 const FILTER: &str = r#"
 import ctypes, os, platform, struct, sys
 
@@ -69,9 +69,11 @@ for name in sys.argv[1].split(","):
     steps.append(step(LOAD, 0, 0, 0))
     if name == "clone":
         steps += [step(EQUALS, 0, 3, numbers[name]), step(LOAD, 0, 0, 16), step(ANY_BIT, 0, 1, 0x10000000)]
+    elif name == "listener":
+        steps += [step(EQUALS, 0, 3, numbers["seccomp"]), step(LOAD, 0, 0, 24), step(ANY_BIT, 0, 1, 8)]
     else:
         steps.append(step(EQUALS, 0, 1, numbers[name]))
-    steps.append(step(END, 0, 0, FAIL | (0 if lies else 38 if name == "clone3" else 1)))
+    steps.append(step(END, 0, 0, FAIL | (0 if lies else {"clone3": 38, "listener": 16}.get(name, 1))))
 steps.append(step(END, 0, 0, ALLOW))
 
 class Program(ctypes.Structure):
@@ -133,6 +135,7 @@ fn a_layer_that_an_outer_filter_takes_away_is_named_and_refused_or_accepted() {
     under_a_filter("landlock_create_ruleset", &["Landlock"]);
     under_a_filter("unshare,landlock_create_ruleset", &["mount namespace", "Landlock"]);
     under_a_filter("unshare,clone,clone3", &["user namespace", "mount namespace"]);
+    under_a_filter("listener", &["guard of names"]);
 }
 
 #[test]
@@ -153,18 +156,21 @@ fn one_attack_that_succeeds_refuses_to_serve_and_names_its_row() {
     }
     let world = World::new();
     world.file("a.txt", "text\n");
-    let doctor = filtered(&world, "!seccomp", &["doctor"]);
+    // A guard would notice that nobody listens.
+    let swept = world.beside("swept.yaml", "sandbox: {absent_names: sweep}\n");
+    let doctor = filtered(&world, "!seccomp", &["--config", &swept, "doctor"]);
     assert_ne!(doctor.code, 0, "{doctor:?}");
     let rows = doctor.json();
     let broken: Vec<_> = rows.as_array().unwrap().iter().filter(|row| row["state"] == "broken").collect();
     assert!(!broken.is_empty(), "{doctor:?}");
     let name = broken.last().unwrap()["row"].as_str().unwrap();
-    let ran = filtered(&world, "!seccomp", &["run", "--", "true"]);
+    let ran = filtered(&world, "!seccomp", &["--config", &swept, "run", "--", "true"]);
     assert_eq!(ran.code, 125, "{ran:?}");
     assert!(ran.stderr.contains(name), "{ran:?}");
 
     for role in ["dev", "product_owner"] {
-        let mut client = Client::started(under(&world, "!seccomp", &["--role", role, "mcp"])).greeted();
+        let args = ["--config", &swept, "--role", role, "mcp"];
+        let mut client = Client::started(under(&world, "!seccomp", &args)).greeted();
         // The table waits for the attack; from then on nothing else is served.
         let table = client.call("posture_report", &json!({}));
         assert!(table.to_string().contains(name), "{table}");

@@ -173,5 +173,5 @@ fn becoming(user: u32) -> [String; 5] {
     ["--reuid".to_owned(), id.clone(), "--regid".to_owned(), id, "--clear-groups".to_owned()]
 }
 
-const NOBODY: u32 = 65534;
+pub(crate) const NOBODY: u32 = 65534;
 const SOMEBODY: u32 = 65533;

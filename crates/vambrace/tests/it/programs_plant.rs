@@ -1,4 +1,5 @@
-//! Programs that plant protected names in every way they know. Looked at from the host, after the call.
+//! Programs that plant protected names in every way they know, where they are only swept for. Looked at from the host,
+//! after the call.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -25,10 +26,16 @@ fn everyone() -> Vec<Who> {
 }
 
 fn command(world: &World, who: Who, args: &[&str]) -> Command {
+    let config = sweep(world);
+    let args = [&["--config", &config], args].concat();
     match who {
-        Who::Ourselves => world.command(args),
-        Who::Nobody => as_nobody(world, args),
+        Who::Ourselves => world.command(&args),
+        Who::Nobody => as_nobody(world, &args),
     }
+}
+
+fn sweep(world: &World) -> String {
+    world.beside("sweep.yaml", "sandbox: {absent_names: sweep}\n")
 }
 
 fn started(world: &World, who: Who, script: &str) -> Child {
@@ -123,7 +130,7 @@ fn what_lies_too_deep() {
 fn more_than_anyone_counts() {
     let world = World::new();
     let script = "mkdir p; cd p; i=0; while [ $i -lt 11000 ]; do mkdir $i; : > $i/.envrc; i=$((i+1)); done";
-    let ran = world.run(&["run", "--", "sh", "-c", script]);
+    let ran = world.run(&["--config", &sweep(&world), "run", "--", "sh", "-c", script]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(everything(&world).iter().filter(|path| path.ends_with(".envrc")).count(), 0);
 }

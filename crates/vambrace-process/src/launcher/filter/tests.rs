@@ -3,6 +3,10 @@
 use super::*;
 
 fn run(architecture: u32, number: u32, arguments: [u64; 6]) -> u32 {
+    run_with(Naming::Free, architecture, number, arguments)
+}
+
+fn run_with(naming: Naming, architecture: u32, number: u32, arguments: [u64; 6]) -> u32 {
     let mut data = Vec::new();
     data.extend_from_slice(&number.to_le_bytes());
     data.extend_from_slice(&architecture.to_le_bytes());
@@ -10,7 +14,7 @@ fn run(architecture: u32, number: u32, arguments: [u64; 6]) -> u32 {
     for argument in arguments {
         data.extend_from_slice(&argument.to_le_bytes());
     }
-    let program = program();
+    let program = program(naming);
     let (mut at, mut accumulator) = (0usize, 0u32);
     loop {
         let step = &program[at];
@@ -52,7 +56,7 @@ fn every_listed_call_is_refused_and_its_neighbours_are_not() {
         .iter()
         .chain(UNKNOWN)
         .map(|call| number(*call))
-        .chain(conditional().iter().map(|row| row.0))
+        .chain(conditional(Naming::Free).iter().map(|row| row.0))
         .collect();
     for other in (0..=LAST_KNOWN).filter(|other| !listed.contains(other)) {
         check(i64::from(other), &[u64::MAX; 6], ALLOW);
@@ -87,6 +91,8 @@ fn arguments_decide() {
     check(libc::SYS_ioctl, &[0, libc::TIOCSTI | 1 << 32], REFUSE | EPERM);
     check(libc::SYS_ioctl, &[0, libc::TIOCLINUX], REFUSE | EPERM);
     check(libc::SYS_ioctl, &[0, libc::TCGETS], ALLOW);
+    // A subvolume of btrfs.
+    check(libc::SYS_ioctl, &[0, 0x5000_940e], REFUSE | EPERM);
     check(libc::SYS_prlimit64, &[0, 7, 0x1000], ALLOW);
     check(libc::SYS_prlimit64, &[1, 7, 0], ALLOW); // only asks
     check(libc::SYS_prlimit64, &[1, 7, 0x1000], REFUSE | EPERM);
@@ -150,4 +156,42 @@ fn other_interfaces_are_closed() {
     assert_eq!(run(ARCHITECTURE, LAST_KNOWN + 1, [0; 6]), REFUSE | ENOSYS);
     assert_eq!(run(ARCHITECTURE, 0x4000_0000, [0; 6]), REFUSE | ENOSYS); // read, by way of x32
     assert_eq!(run(0x4000_0003, 11, [0; 6]), KILL_PROCESS); // execve of 32-bit programs
+}
+
+#[test]
+fn calls_that_make_names_are_handed_over_unless_they_carry_the_word() {
+    let pass = Pass::draw().unwrap();
+    let word = pass.word();
+    let run = |call: i64, arguments: [u64; 6]| {
+        run_with(Naming::Guarded(pass), ARCHITECTURE, number(call), arguments)
+    };
+    let create = (libc::O_CREAT | libc::O_WRONLY) as u64;
+    let mut calls: Vec<(i64, [u64; 6])> = NAMES.iter().map(|call| (*call, [0; 6])).collect();
+    calls.push((libc::SYS_umask, [0; 6]));
+    calls.push((libc::SYS_mknodat, [0, 0, 0o644, 0, 0, 0]));
+    calls.push((libc::SYS_openat, [0, 0, create, 0o644, 0, 0]));
+    #[cfg(target_arch = "x86_64")]
+    calls.extend([
+        (libc::SYS_open, [0, create, 0o644, 0, 0, 0]),
+        (libc::SYS_creat, [0, 0o644, 0, 0, 0, 0]),
+        (libc::SYS_mknod, [0, 0o644, 0, 0, 0, 0]),
+    ]);
+    for (call, arguments) in calls {
+        for wrong in [0, 1, word ^ 1, word ^ 1 << 32, word ^ 1 << 63, word & 0xffff_ffff, word >> 32] {
+            let [a, b, c, d, e, _] = arguments;
+            let expected = if wrong == word { ALLOW } else { HAND_OVER };
+            assert_eq!(run(call, [a, b, c, d, e, wrong]), expected, "call {call}");
+            assert_eq!(run(call, [a, b, c, d, e, word]), ALLOW, "call {call} with the word");
+        }
+    }
+    // What makes no name stays as it was, and what is refused is refused with the word too.
+    assert_eq!(run(libc::SYS_openat, [0, 0, libc::O_RDWR as u64, 0, 0, 0]), ALLOW);
+    assert_eq!(run(libc::SYS_openat, [0, 0, (libc::O_TMPFILE | libc::O_RDWR) as u64, 0o600, 0, 0]), ALLOW);
+    assert_eq!(run(libc::SYS_openat, [0, 0, create, 0o4755, 0, word]), REFUSE | EPERM);
+    assert_eq!(run(libc::SYS_openat2, [0; 6]), REFUSE | ENOSYS);
+    assert_eq!(run(libc::SYS_openat2, [0, 0, 0, 0, 0, word]), ALLOW);
+    assert_eq!(run(libc::SYS_pidfd_getfd, [0; 6]), REFUSE | EPERM);
+    assert_eq!(run(libc::SYS_pidfd_getfd, [0, 0, 0, 0, 0, word]), ALLOW);
+    assert_eq!(run(libc::SYS_mount, [0, 0, 0, 0, 0, word]), REFUSE | EPERM);
+    assert_eq!(run(libc::SYS_clone3, [0, 0, 0, 0, 0, word]), REFUSE | ENOSYS);
 }

@@ -2,13 +2,15 @@
 //! that call hides the mode of a new file from the filter, which stands around this process as well.
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
+
+use crate::launcher::pass_unsafe::Pass;
 
 /// As many as the kernel follows.
 const MOST_LINKS: usize = 40;
@@ -19,8 +21,8 @@ const TOP_OF_PROC: u64 = 1;
 pub(super) fn open(
     folder: BorrowedFd<'_>,
     path: &str,
-    flags: OFlags,
-    permissions: Mode,
+    (flags, permissions): (OFlags, Mode),
+    pass: Pass,
 ) -> Result<OwnedFd, Errno> {
     let mut walk = Walk { at: top_or(folder, Path::new(path))?, steps: VecDeque::new(), wants_folder: false };
     if path.is_empty() {
@@ -30,7 +32,7 @@ pub(super) fn open(
     let mut n_links = 0;
     while let Some(name) = walk.steps.pop_front() {
         let found = if walk.steps.is_empty() {
-            walk.last(&name, flags, permissions)
+            walk.last(&name, (flags, permissions), pass)
         } else {
             walk.enter(&name).map(|()| None)
         };
@@ -79,11 +81,17 @@ impl Walk {
         }
     }
 
-    fn last(&self, name: &OsString, flags: OFlags, permissions: Mode) -> Result<Option<OwnedFd>, Errno> {
+    fn last(
+        &self,
+        name: &OsString,
+        (flags, permissions): (OFlags, Mode),
+        pass: Pass,
+    ) -> Result<Option<OwnedFd>, Errno> {
         if self.wants_folder {
             return Err(Errno::ISDIR);
         }
-        rustix::fs::openat(&self.at, name, flags | OFlags::NOFOLLOW, permissions).map(Some)
+        let name = CString::new(name.as_bytes()).map_err(|_| Errno::INVAL)?;
+        pass.open(self.at.as_fd(), &name, flags | OFlags::NOFOLLOW, permissions).map(Some)
     }
 
     fn enter(&mut self, name: &OsString) -> Result<(), Errno> {
@@ -145,7 +153,7 @@ mod tests {
     #[track_caller]
     fn check(path: &str, expected: Result<&str, Errno>) {
         let (_folder, base) = place();
-        let read = open(base.as_fd(), path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        let read = open(base.as_fd(), path, (OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()), Pass::NONE)
             .map(|file| std::io::read_to_string(std::fs::File::from(file)).unwrap());
         assert_eq!(read.as_deref().map_err(|errno| *errno), expected, "{path}");
     }
@@ -185,11 +193,11 @@ mod tests {
             "/proc/thread-self/cwd/Cargo.toml".to_owned(),
         ] {
             assert!(std::fs::metadata(folder.path().join(&path)).is_ok(), "{path} is no test");
-            let opened = open(base.as_fd(), &path, OFlags::RDONLY, Mode::empty());
+            let opened = open(base.as_fd(), &path, (OFlags::RDONLY, Mode::empty()), Pass::NONE);
             assert_eq!(opened.map(drop), Err(Errno::LOOP), "{path}");
         }
         for path in ["/proc/self/status", "/proc/mounts", "/proc/version"] {
-            open(base.as_fd(), path, OFlags::RDONLY, Mode::empty()).unwrap();
+            open(base.as_fd(), path, (OFlags::RDONLY, Mode::empty()), Pass::NONE).unwrap();
         }
     }
 
@@ -197,7 +205,8 @@ mod tests {
     fn a_write_follows_no_link_at_its_end() {
         let (folder, base) = place();
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW;
-        let write = |path: &str| open(base.as_fd(), path, flags, Mode::RUSR | Mode::WUSR).map(drop);
+        let write =
+            |path: &str| open(base.as_fd(), path, (flags, Mode::RUSR | Mode::WUSR), Pass::NONE).map(drop);
         assert_eq!(write("a/up"), Err(Errno::LOOP));
         assert_eq!(write("dangling"), Err(Errno::LOOP));
         assert_eq!(write("new/"), Err(Errno::ISDIR));

@@ -1,0 +1,154 @@
+//! Attempts to make protected names that are not there, by every call that makes names, and by a path that changes while
+//! it is looked at.
+
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
+
+use super::facts::Facts;
+use super::{Outcome, all, call_unsafe, failed, words};
+
+const NAMES: [&str; 5] = [".envrc", ".git", ".idea", ".Codex", "own.code-workspace"];
+
+/// Enough to win a race that can be won: an unguarded one is won within the first few.
+const N_RACES: usize = 200;
+/// Both fit into one word of memory, so that a path is always one or the other. The first is there already.
+const HARMLESS: u64 = u64::from_ne_bytes(*b"./././\0\0");
+const PROTECTED: u64 = u64::from_ne_bytes(*b".envrc\0\0");
+
+/// A call, and how it is made.
+type Attempt<'a> = (&'a str, &'a dyn Fn() -> Result<(), Errno>);
+
+pub(super) fn names(facts: &Facts) -> Outcome {
+    if !facts.guarded {
+        return Outcome::Held("such names are taken away after the run".to_owned());
+    }
+    // INVARIANT: nothing else is made, so that who is killed here leaves no more than an empty folder.
+    let scratch = facts.scratch(&facts.service);
+    let outcome = match rustix::fs::mkdir(&scratch, Mode::RWXU) {
+        Ok(()) => in_folder(&scratch, &facts.service),
+        // Where nobody can write, nobody can plant either.
+        Err(errno) if !facts.may_write => return Outcome::Held(words(errno)),
+        Err(errno) => return Outcome::Untried(words(errno)),
+    };
+    let _cleaned = rustix::fs::rmdir(&scratch);
+    outcome
+}
+
+fn in_folder(scratch: &str, service: &str) -> Outcome {
+    let made = NAMES.map(|name| (name, make(&format!("{scratch}/{name}"), scratch)));
+    let moved = NAMES.map(|name| (name, failed(moved_and_back(scratch, &format!("{service}/{name}")))));
+    let raced = [("a path that changes", race(scratch))];
+    all(made.into_iter().chain(moved).chain(raced))
+}
+
+fn make(path: &str, folder: &str) -> Outcome {
+    let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let attempts: [Attempt<'_>; 6] = [
+        ("bind", &|| bind(path)),
+        ("open", &|| rustix::fs::open(path, flags, Mode::RUSR).map(drop)),
+        ("mkdir", &|| rustix::fs::mkdir(path, Mode::RWXU)),
+        ("mknod", &|| rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR, 0)),
+        ("symlink", &|| rustix::fs::symlink("nothing", path)),
+        ("link", &|| link(folder, path)),
+    ];
+    all(attempts.map(|(call, attempt)| {
+        let outcome = failed(attempt());
+        let _cleaned = rustix::fs::unlink(path);
+        let _cleaned = rustix::fs::rmdir(path);
+        (call, outcome)
+    }))
+}
+
+/// A file that has no name yet. Some file systems have none such.
+fn link(folder: &str, path: &str) -> Result<(), Errno> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let file = rustix::fs::open(folder, flags, Mode::RUSR)?;
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    rustix::fs::linkat(CWD, own, CWD, path, AtFlags::SYMLINK_FOLLOW)
+}
+
+/// The way through /proc keeps the address short, which the kernel asks for.
+fn bind(path: &str) -> Result<(), Errno> {
+    let (folder, name) = path.rsplit_once('/').ok_or(Errno::INVAL)?;
+    let folder = rustix::fs::open(folder, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    let address = format!("/proc/self/fd/{}/{name}", folder.as_raw_fd());
+    rustix::net::bind(&socket, &SocketAddrUnix::new(address)?)
+}
+
+fn moved_and_back(from: &str, to: &str) -> Result<(), Errno> {
+    rustix::fs::rename(from, to)?;
+    let _back = rustix::fs::rename(to, from);
+    Ok(())
+}
+
+fn race(folder: &str) -> Outcome {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder: OwnedFd = match rustix::fs::open(folder, flags, Mode::empty()) {
+        Ok(folder) => folder,
+        Err(errno) => return Outcome::Untried(words(errno)),
+    };
+    let (name, is_over) = (AtomicU64::new(HARMLESS), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let flip = || {
+            while !is_over.load(Ordering::Relaxed) {
+                name.store(PROTECTED, Ordering::Relaxed);
+                name.store(HARMLESS, Ordering::Relaxed);
+            }
+        };
+        let flipping = std::thread::Builder::new().spawn_scoped(scope, flip);
+        if flipping.is_err() {
+            return Outcome::Untried("no second thread could be started".to_owned());
+        }
+        let mut outcome = Outcome::Held("no race of many was won".to_owned());
+        for _ in 0..N_RACES {
+            let _made = call_unsafe::make_folder(&folder, &name);
+            if rustix::fs::unlinkat(&folder, ".envrc", AtFlags::REMOVEDIR).is_ok() {
+                outcome = Outcome::Broken("it was made".to_owned());
+                break;
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        outcome
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::attack::facts::tests::example;
+
+    #[test]
+    fn without_a_guard_every_way_succeeds_and_nothing_is_left() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().to_str().unwrap();
+        let inner = format!("{folder}/inner");
+        fs::create_dir(&inner).unwrap();
+        for name in NAMES {
+            let path = format!("{folder}/{name}");
+            assert_eq!(make(&path, folder), Outcome::Broken("bind: it worked".to_owned()), "{name}");
+            assert_eq!(link(folder, &path), Ok(()));
+            fs::remove_file(&path).unwrap();
+            assert_eq!(moved_and_back(&inner, &path), Ok(()));
+        }
+        assert_eq!(race(folder), Outcome::Broken("it was made".to_owned()));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn it_is_tried_only_where_it_is_promised() {
+        let place = tempfile::tempdir().unwrap();
+        let service = place.path().to_str().unwrap().to_owned();
+        let facts = Facts { service, guarded: false, ..example() };
+        assert_eq!(names(&facts), Outcome::Held("such names are taken away after the run".to_owned()));
+        let facts = Facts { guarded: true, ..facts };
+        assert_eq!(names(&facts), Outcome::Broken(".envrc: bind: it worked".to_owned()));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,190 @@
+//! The thread that waits for an answer: its memory, its folder, its descriptors, its mask. All of it is read under a number
+//! that may have become another thread's meanwhile; whoever reads asks afterwards whether the caller still waits.
+//!
+//! LIMIT: a program that hides its memory (which also execute-only files do) cannot be read, so it makes no names.
+
+use std::cell::OnceCell;
+use std::ffi::CString;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags};
+
+use crate::launcher::pass_unsafe::Pass;
+
+/// With the zero at its end.
+const LONGEST_PATH: usize = 4096;
+const PAGE: u64 = 4096;
+/// One thread and not its whole process.
+const THREAD: PidfdFlags = PidfdFlags::from_bits_retain(libc::O_EXCL as u32);
+
+/// For one call: what was opened for its first path serves its second.
+pub(super) struct Caller {
+    thread: u32,
+    masks: Masks,
+    memory: OnceCell<OwnedFd>,
+    folder: OnceCell<OwnedFd>,
+}
+
+/// How the mask of a program is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Masks {
+    /// Nobody has changed one since the programs were started, so all have ours.
+    Ours,
+    /// The kernel tells it, in a text about much else.
+    Told,
+}
+
+impl Caller {
+    pub(super) fn new(thread: u32, masks: Masks) -> Caller {
+        Caller { thread, masks, memory: OnceCell::new(), folder: OnceCell::new() }
+    }
+
+    pub(super) fn thread(&self) -> u32 {
+        self.thread
+    }
+
+    fn path(&self, name: &str) -> CString {
+        // No number and none of our names holds a zero byte.
+        CString::new(format!("/proc/{}/{name}", self.thread)).unwrap_or_default()
+    }
+
+    fn memory(&self) -> Result<BorrowedFd<'_>, Errno> {
+        held(&self.memory, || self.open("mem", OFlags::RDONLY)).map_err(|_| Errno::PERM)
+    }
+
+    /// So many bytes of its memory, read once.
+    pub(super) fn bytes(&self, address: u64, length: usize) -> Result<Vec<u8>, Errno> {
+        let mut bytes = vec![0; length];
+        match rustix::io::pread(self.memory()?, &mut bytes, address) {
+            Ok(n_read) if n_read == length => Ok(bytes),
+            _ => Err(Errno::FAULT),
+        }
+    }
+
+    /// A path in its memory, read once.
+    pub(super) fn text(&self, address: u64) -> Result<Vec<u8>, Errno> {
+        let memory = self.memory()?;
+        let mut text = Vec::new();
+        let mut buffer = [0u8; 512];
+        while text.len() < LONGEST_PATH {
+            let at = address.checked_add(text.len() as u64).ok_or(Errno::FAULT)?;
+            // Not over the end of a page: the next one may not be there.
+            let left = usize::try_from(PAGE - at % PAGE).map_err(|_| Errno::FAULT)?;
+            let piece = buffer.get_mut(..left.min(512)).ok_or(Errno::FAULT)?;
+            let n_read = rustix::io::pread(memory, &mut *piece, at).map_err(|_| Errno::FAULT)?;
+            let piece = piece.get(..n_read).filter(|piece| !piece.is_empty()).ok_or(Errno::FAULT)?;
+            match piece.iter().position(|byte| *byte == 0) {
+                Some(end) => {
+                    text.extend_from_slice(piece.get(..end).unwrap_or_default());
+                    return if text.len() < LONGEST_PATH { Ok(text) } else { Err(Errno::NAMETOOLONG) };
+                }
+                None => text.extend_from_slice(piece),
+            }
+        }
+        Err(Errno::NAMETOOLONG)
+    }
+
+    /// One of its sockets, as its own descriptor is.
+    pub(super) fn socket(&self, number: i32, pass: Pass) -> Result<OwnedFd, Errno> {
+        let process = Pid::from_raw(self.thread.cast_signed()).ok_or(Errno::SRCH)?;
+        let opened = rustix::process::pidfd_open(process, THREAD);
+        let opened = match opened {
+            // Before Linux 6.9 only by the number of the whole process.
+            Err(Errno::INVAL) => rustix::process::pidfd_open(self.process()?, PidfdFlags::empty()),
+            other => other,
+        };
+        pass.take_descriptor(opened?.as_fd(), number)
+    }
+
+    fn process(&self) -> Result<Pid, Errno> {
+        let number = read_line(&self.status()?, b"Tgid:").and_then(|text| text.parse().ok());
+        number.and_then(Pid::from_raw).ok_or(Errno::SRCH)
+    }
+
+    /// Where its relative paths begin.
+    pub(super) fn folder(&self) -> Result<BorrowedFd<'_>, Errno> {
+        held(&self.folder, || self.open("cwd", OFlags::PATH))
+    }
+
+    /// One of its descriptors, as a place.
+    pub(super) fn descriptor(&self, number: i32) -> Result<OwnedFd, Errno> {
+        self.open(&format!("fd/{number}"), OFlags::PATH).map_err(|errno| match errno {
+            Errno::NOENT => Errno::BADF,
+            other => other,
+        })
+    }
+
+    pub(super) fn descriptor_path(&self, number: i32) -> CString {
+        self.path(&format!("fd/{number}"))
+    }
+
+    fn open(&self, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+        rustix::fs::open(self.path(name), flags | OFlags::CLOEXEC, Mode::empty())
+    }
+
+    /// Which rights it gives to nobody, if they are not those of this process.
+    pub(super) fn mask(&self) -> Result<Option<u32>, Errno> {
+        if self.masks == Masks::Ours {
+            return Ok(None);
+        }
+        let mask = read_line(&self.status()?, b"Umask:").and_then(|text| u32::from_str_radix(&text, 8).ok());
+        mask.map(Some).ok_or(Errno::PERM)
+    }
+
+    /// The beginning of what the kernel says of it.
+    fn status(&self) -> Result<Vec<u8>, Errno> {
+        let status = self.open("status", OFlags::RDONLY)?;
+        let mut text = vec![0u8; 256];
+        let n_read = rustix::io::read(&status, &mut text)?;
+        text.truncate(n_read);
+        Ok(text)
+    }
+}
+
+fn held(
+    place: &OnceCell<OwnedFd>,
+    open: impl FnOnce() -> Result<OwnedFd, Errno>,
+) -> Result<BorrowedFd<'_>, Errno> {
+    if place.get().is_none() {
+        let _first = place.set(open()?);
+    }
+    place.get().map(|held| held.as_fd()).ok_or(Errno::BADF)
+}
+
+/// The name of the program, which comes first, cannot hold a line's end as it is written there.
+fn read_line(status: &[u8], key: &[u8]) -> Option<String> {
+    let mut lines = status.split(|byte| *byte == b'\n');
+    let line = lines.find_map(|line| line.strip_prefix(key))?;
+    Some(std::str::from_utf8(line).ok()?.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_found() {
+        let read = |status: &[u8]| read_line(status, b"Umask:");
+        assert_eq!(read(b"Name:\tsh\nUmask:\t0027\nState:\tS").as_deref(), Some("0027"));
+        assert_eq!(read(b"Name:\t\\nUmask: 0\nUmask:\t0077\n").as_deref(), Some("0077"));
+        assert_eq!(read(b"Name:\tsh\n"), None);
+    }
+
+    #[test]
+    fn a_caller_is_read_where_it_stands() {
+        let caller = Caller::new(std::process::id(), Masks::Told);
+        let text = CString::new("x".repeat(700)).unwrap();
+        assert_eq!(caller.text(text.as_ptr() as u64), Ok(text.to_bytes().to_vec()));
+        assert_eq!(caller.text(8), Err(Errno::FAULT));
+        let long = CString::new("y".repeat(LONGEST_PATH)).unwrap();
+        assert_eq!(caller.text(long.as_ptr() as u64), Err(Errno::NAMETOOLONG));
+        assert_eq!(caller.descriptor(9999).map(drop), Err(Errno::BADF));
+        let before = rustix::process::umask(Mode::from_raw_mode(0o31));
+        let seen = caller.mask();
+        rustix::process::umask(before);
+        assert_eq!(seen, Ok(Some(0o31)));
+        assert_eq!(Caller::new(std::process::id(), Masks::Ours).mask(), Ok(None));
+    }
+}

@@ -1,0 +1,267 @@
+//! From a path to the folder that a name is made in, as the caller means it and not as it would mean it to this process:
+//! `/proc/self` and `/dev/stdout` are the caller's.
+
+use std::ffi::{CString, OsStr};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+use super::call::HERE;
+use super::caller::Caller;
+use crate::launcher::pass_unsafe::Pass;
+
+pub(super) enum Place {
+    Named(Spot),
+    /// Something that the caller has open, and no name.
+    Own(Own),
+}
+
+/// A name in a folder that is held open.
+pub(super) struct Spot {
+    pub(super) folder: OwnedFd,
+    pub(super) name: CString,
+    /// As the kernel is to see it: with the slash that a program may put at the end.
+    pub(super) spelled: CString,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Own {
+    Descriptor(i32),
+    Folder,
+    Root,
+}
+
+impl Spot {
+    /// A slash at the end asks for a folder.
+    pub(super) fn wants_folder(&self) -> bool {
+        self.name != self.spelled
+    }
+
+    pub(super) fn path(&self) -> Result<PathBuf, Errno> {
+        Ok(path_of(self.folder.as_fd())?.join(OsStr::from_bytes(self.name.to_bytes())))
+    }
+}
+
+pub(super) struct Finder<'a> {
+    pub(super) caller: &'a Caller,
+    pub(super) pass: Pass,
+}
+
+impl Finder<'_> {
+    pub(super) fn find(&self, at: i32, path: &[u8]) -> Result<Place, Errno> {
+        let (path, own) = self.begin(path)?;
+        if let Some(own) = own {
+            return if path.is_empty() {
+                Ok(Place::Own(own))
+            } else {
+                self.named(Some(self.own(own)?), path)
+            };
+        }
+        self.named(self.start(at, path)?, path)
+    }
+
+    /// The same where a link was found in a folder.
+    pub(super) fn find_from(&self, folder: BorrowedFd<'_>, path: &[u8]) -> Result<Place, Errno> {
+        let (path, own) = self.begin(path)?;
+        if let Some(own) = own {
+            return if path.is_empty() {
+                Ok(Place::Own(own))
+            } else {
+                self.named(Some(self.own(own)?), path)
+            };
+        }
+        self.named(Some(copy(folder)?), path)
+    }
+
+    /// What a path leads to, through every link but those of /proc that are not the caller's.
+    pub(super) fn follow(&self, at: i32, path: &[u8]) -> Result<OwnedFd, Errno> {
+        let (path, own) = self.begin(path)?;
+        let start = match own {
+            Some(own) if path.is_empty() => return self.own(own),
+            Some(own) => Some(self.own(own)?),
+            None => self.start(at, path)?,
+        };
+        let path = CString::new(path).map_err(|_| Errno::INVAL)?;
+        let from = start.as_ref().map_or(rustix::fs::CWD, AsFd::as_fd);
+        self.pass.open_path(from, &path, OFlags::PATH | OFlags::CLOEXEC)
+    }
+
+    /// The path without its beginning, if that is something of the caller's.
+    fn begin<'p>(&self, path: &'p [u8]) -> Result<(&'p [u8], Option<Own>), Errno> {
+        if path.is_empty() {
+            return Err(Errno::NOENT);
+        }
+        Ok(match own(path, self.caller.thread()) {
+            Some((own, rest)) => (rest, Some(own)),
+            None => (path, None),
+        })
+    }
+
+    fn own(&self, own: Own) -> Result<OwnedFd, Errno> {
+        match own {
+            Own::Descriptor(number) => self.caller.descriptor(number).map_err(|_| Errno::NOENT),
+            Own::Folder => copy(self.caller.folder()?),
+            // Nobody in a cell can change its root, so it is the same for all.
+            Own::Root => rustix::fs::open("/", OFlags::PATH | OFlags::CLOEXEC, rustix::fs::Mode::empty()),
+        }
+    }
+
+    fn start(&self, at: i32, path: &[u8]) -> Result<Option<OwnedFd>, Errno> {
+        match at {
+            _ if path.starts_with(b"/") => Ok(None),
+            HERE => copy(self.caller.folder()?).map(Some),
+            number => self.caller.descriptor(number).map(Some),
+        }
+    }
+
+    fn named(&self, start: Option<OwnedFd>, path: &[u8]) -> Result<Place, Errno> {
+        let Parts { folder, name, spelled } = split(path)?;
+        let from = start.as_ref().map_or(rustix::fs::CWD, AsFd::as_fd);
+        let folder = match start {
+            // It is held already. LIMIT: whether it is a folder the kernel says when the name is made.
+            Some(start) if folder.as_bytes() == b"." => start,
+            _ => self.pass.open_folder(from, &folder)?,
+        };
+        Ok(Place::Named(Spot { folder, name, spelled }))
+    }
+}
+
+fn copy(folder: BorrowedFd<'_>) -> Result<OwnedFd, Errno> {
+    rustix::io::fcntl_dupfd_cloexec(folder, 0)
+}
+
+struct Parts {
+    folder: CString,
+    name: CString,
+    spelled: CString,
+}
+
+fn split(path: &[u8]) -> Result<Parts, Errno> {
+    let text = |bytes: &[u8]| CString::new(bytes).map_err(|_| Errno::INVAL);
+    let length = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+    let (body, slashes) = path.split_at(length);
+    if body.is_empty() {
+        return Ok(Parts { folder: text(b"/")?, name: text(b".")?, spelled: text(b".")? });
+    }
+    let begin = body.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    let (folder, name) = body.split_at(begin);
+    let folder = if folder.is_empty() { b"." } else { folder };
+    let spelled = if slashes.is_empty() { name.to_vec() } else { [name, b"/"].concat() };
+    Ok(Parts { folder: text(folder)?, name: text(name)?, spelled: text(&spelled)? })
+}
+
+/// What a path begins with if it is the caller's own: its descriptors, its folder, its root.
+fn own(path: &[u8], thread: u32) -> Option<(Own, &[u8])> {
+    let rest = match path.strip_prefix(b"/dev/") {
+        Some(b"stdin") => return Some((Own::Descriptor(0), b"")),
+        Some(b"stdout") => return Some((Own::Descriptor(1), b"")),
+        Some(b"stderr") => return Some((Own::Descriptor(2), b"")),
+        Some(rest) => return descriptor(rest.strip_prefix(b"fd/")?),
+        None => path.strip_prefix(b"/proc/")?,
+    };
+    let (who, rest) = rest.split_at(rest.iter().position(|byte| *byte == b'/')?);
+    let is_caller = who == b"self" || who == b"thread-self" || who == thread.to_string().as_bytes();
+    let rest = rest.strip_prefix(b"/").filter(|_| is_caller)?;
+    if let Some(rest) = rest.strip_prefix(b"fd/") {
+        return descriptor(rest);
+    }
+    for (name, own) in [(b"cwd".as_slice(), Own::Folder), (b"root".as_slice(), Own::Root)] {
+        if let Some(rest) = rest.strip_prefix(name) {
+            return Some((own, behind(rest)?));
+        }
+    }
+    None
+}
+
+fn descriptor(rest: &[u8]) -> Option<(Own, &[u8])> {
+    let length = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
+    let (digits, rest) = rest.split_at(length);
+    let is_number = digits.iter().all(u8::is_ascii_digit);
+    let number = std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()?;
+    Some((Own::Descriptor(number), behind(rest)?))
+}
+
+/// What follows, from there.
+fn behind(rest: &[u8]) -> Option<&[u8]> {
+    if rest.is_empty() {
+        return Some(rest);
+    }
+    let begin = rest.iter().position(|byte| *byte != b'/')?;
+    rest.starts_with(b"/").then(|| rest.get(begin..).unwrap_or_default())
+}
+
+/// THREAT: P06, a link in /proc reads like a path and is none.
+pub(super) fn link_target(spot: &Spot) -> Result<Vec<u8>, Errno> {
+    if rustix::fs::fstatfs(&spot.folder)?.f_type == rustix::fs::PROC_SUPER_MAGIC {
+        return Err(Errno::LOOP);
+    }
+    Ok(rustix::fs::readlinkat(&spot.folder, &spot.name, Vec::new())?.into_bytes())
+}
+
+/// A path by which this process reaches what it has open.
+pub(super) fn own_path(file: BorrowedFd<'_>) -> CString {
+    CString::new(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap_or_default()
+}
+
+/// Where a folder lies, as the cage spells it.
+pub(super) fn path_of(folder: BorrowedFd<'_>) -> Result<PathBuf, Errno> {
+    let path = rustix::fs::readlink(own_path(folder).as_c_str(), Vec::new())?.into_bytes();
+    Ok(Path::new(OsStr::from_bytes(&path)).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_split(path: &str, folder: &str, name: &str, spelled: &str) {
+        let parts = split(path.as_bytes()).unwrap();
+        let texts = [&parts.folder, &parts.name, &parts.spelled].map(|text| text.to_str().unwrap());
+        assert_eq!(texts, [folder, name, spelled], "{path}");
+    }
+
+    #[test]
+    fn the_last_part_is_the_name() {
+        check_split("a", ".", "a", "a");
+        check_split("a/b", "a/", "b", "b");
+        check_split("/a", "/", "a", "a");
+        check_split("/a//b//", "/a//", "b", "b/");
+        check_split("a/", ".", "a", "a/");
+        check_split("/", "/", ".", ".");
+        check_split("..", ".", "..", "..");
+        check_split("a/.", "a/", ".", ".");
+    }
+
+    #[track_caller]
+    fn check_own(path: &str, expected: Option<(Own, &str)>) {
+        let found = own(path.as_bytes(), 42).map(|(own, rest)| (own, std::str::from_utf8(rest).unwrap()));
+        assert_eq!(found, expected, "{path}");
+    }
+
+    #[test]
+    fn what_is_the_callers_is_known_by_its_path() {
+        check_own("/dev/stdout", Some((Own::Descriptor(1), "")));
+        check_own("/dev/fd/63", Some((Own::Descriptor(63), "")));
+        check_own("/proc/self/fd/5/a/b", Some((Own::Descriptor(5), "a/b")));
+        check_own("/proc/42/fd/5", Some((Own::Descriptor(5), "")));
+        check_own("/proc/thread-self/cwd//x", Some((Own::Folder, "x")));
+        check_own("/proc/self/root/tmp/x", Some((Own::Root, "tmp/x")));
+        for other in [
+            "/proc/1/fd/5",
+            "/proc/self/fd/",
+            "/proc/self/fd/x",
+            "/proc/self/fd/+1",
+            "/proc/self/cwdx",
+            "/proc/self/status",
+            "/dev/null",
+            "/dev/stdoutx",
+            "/tmp/x",
+            "dev/stdout",
+        ] {
+            check_own(other, None);
+        }
+    }
+}

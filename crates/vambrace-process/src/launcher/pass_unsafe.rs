@@ -1,0 +1,164 @@
+//! The calls that make names, as this process itself makes them. Around programs the same calls are handed to `guard`, by
+//! a filter that stands around this process as well and tells the two apart by a word that only this process knows.
+//!
+//! The word travels in the sixth argument, which none of these calls has: the kernel does not look at it, the filter does.
+
+#![expect(unsafe_code, reason = "no wrapper passes a sixth argument")]
+
+use std::ffi::{CStr, c_long, c_uint};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+const NO_MAGIC_LINKS: u64 = 0x02;
+
+/// INVARIANT: never shown to a program. A new one is drawn for each cell; guessing takes longer than there is time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pass(u64);
+
+/// What the kernel reads.
+#[repr(C)]
+struct HowToOpen {
+    flags: u64,
+    mode: u64,
+    resolve: u64,
+}
+
+impl Pass {
+    /// Where nobody asks for one.
+    pub(super) const NONE: Pass = Pass(0);
+
+    pub(super) fn draw() -> Result<Pass, Errno> {
+        let mut word = [0u8; 8];
+        // SAFETY: the buffer is valid for its length.
+        let drawn = unsafe { libc::getrandom(word.as_mut_ptr().cast(), word.len(), 0) };
+        if usize::try_from(drawn) != Ok(word.len()) {
+            return Err(Errno::IO);
+        }
+        Ok(Pass(u64::from_ne_bytes(word)))
+    }
+
+    pub(super) fn word(self) -> u64 {
+        self.0
+    }
+
+    pub(super) fn open(
+        self,
+        folder: BorrowedFd<'_>,
+        name: &CStr,
+        flags: OFlags,
+        mode: Mode,
+    ) -> Result<OwnedFd, Errno> {
+        let flags = u64::from((flags | OFlags::CLOEXEC).bits());
+        let made =
+            self.call(libc::SYS_openat, [number(folder), address(name), flags, u64::from(mode.bits()), 0])?;
+        owned(made)
+    }
+
+    /// A folder, as a place to make names in: through links, but not through those of /proc that lead past the names.
+    pub(super) fn open_folder(self, from: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        self.open_path(from, path, flags)
+    }
+
+    /// The same for whatever is there.
+    pub(super) fn open_path(
+        self,
+        from: BorrowedFd<'_>,
+        path: &CStr,
+        flags: OFlags,
+    ) -> Result<OwnedFd, Errno> {
+        let how = HowToOpen { flags: u64::from(flags.bits()), mode: 0, resolve: NO_MAGIC_LINKS };
+        let made = self.call(
+            libc::SYS_openat2,
+            [number(from), address(path), (&raw const how) as u64, size_of::<HowToOpen>() as u64, 0],
+        )?;
+        owned(made)
+    }
+
+    pub(super) fn make_folder(self, folder: BorrowedFd<'_>, name: &CStr, mode: u32) -> Result<(), Errno> {
+        self.call(libc::SYS_mkdirat, [number(folder), address(name), u64::from(mode), 0, 0]).map(drop)
+    }
+
+    pub(super) fn make_node(
+        self,
+        folder: BorrowedFd<'_>,
+        name: &CStr,
+        mode: u32,
+        device: u32,
+    ) -> Result<(), Errno> {
+        let arguments = [number(folder), address(name), u64::from(mode), u64::from(device), 0];
+        self.call(libc::SYS_mknodat, arguments).map(drop)
+    }
+
+    pub(super) fn make_link(self, target: &CStr, folder: BorrowedFd<'_>, name: &CStr) -> Result<(), Errno> {
+        self.call(libc::SYS_symlinkat, [address(target), number(folder), address(name), 0, 0]).map(drop)
+    }
+
+    pub(super) fn give_name(
+        self,
+        (from, old): (BorrowedFd<'_>, &CStr),
+        (folder, name): (BorrowedFd<'_>, &CStr),
+        flags: u32,
+    ) -> Result<(), Errno> {
+        let arguments = [number(from), address(old), number(folder), address(name), u64::from(flags)];
+        self.call(libc::SYS_linkat, arguments).map(drop)
+    }
+
+    pub(super) fn rename(
+        self,
+        (from, old): (BorrowedFd<'_>, &CStr),
+        (folder, name): (BorrowedFd<'_>, &CStr),
+        flags: u32,
+    ) -> Result<(), Errno> {
+        let arguments = [number(from), address(old), number(folder), address(name), u64::from(flags)];
+        self.call(libc::SYS_renameat2, arguments).map(drop)
+    }
+
+    /// A copy of what another process has open.
+    pub(super) fn take_descriptor(
+        self,
+        process: BorrowedFd<'_>,
+        descriptor: RawFd,
+    ) -> Result<OwnedFd, Errno> {
+        let descriptor = u64::from(descriptor.cast_unsigned());
+        owned(self.call(libc::SYS_pidfd_getfd, [number(process), descriptor, 0, 0, 0])?)
+    }
+
+    /// Gives a socket an address, as the kernel reads one.
+    pub(super) fn bind(self, socket: BorrowedFd<'_>, address: &[u8]) -> Result<(), Errno> {
+        let arguments = [number(socket), address.as_ptr() as u64, address.len() as u64, 0, 0];
+        self.call(libc::SYS_bind, arguments).map(drop)
+    }
+
+    /// The rights that new files do not get; those of before.
+    pub(super) fn set_mask(self, mask: u32) -> u32 {
+        // It never fails.
+        self.call(libc::SYS_umask, [u64::from(mask), 0, 0, 0, 0]).map_or(0o077, |before| before as u32)
+    }
+
+    fn call(self, call: c_long, [a, b, c, d, e]: [u64; 5]) -> Result<c_long, Errno> {
+        // SAFETY: every pointer among the arguments is made by `address` from a C string, or points to bytes whose number is
+        // passed; all of them outlive the call. None of these calls writes to memory.
+        let returned = unsafe { libc::syscall(call, a, b, c, d, e, self.0) };
+        if returned < 0 {
+            return Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO));
+        }
+        Ok(returned)
+    }
+}
+
+fn owned(made: c_long) -> Result<OwnedFd, Errno> {
+    let made = RawFd::try_from(made).map_err(|_| Errno::BADF)?;
+    // SAFETY: the call that returned it has just made it, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(made) })
+}
+
+fn number(descriptor: BorrowedFd<'_>) -> u64 {
+    u64::from(c_uint::try_from(descriptor.as_raw_fd()).unwrap_or(c_uint::MAX))
+}
+
+fn address(text: &CStr) -> u64 {
+    text.as_ptr() as u64
+}
