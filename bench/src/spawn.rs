@@ -7,6 +7,7 @@ mod cell;
 mod contest;
 mod decision;
 mod door;
+mod names;
 mod ordinary;
 mod report;
 
@@ -30,7 +31,8 @@ permit, looks the program up, looks at the workspace before and after, and build
 a cell is the cage alone, with the system's folders and one writable one. A call goes through MCP over pipes, with policy,
 redaction and the record on. bubblewrap unshares everything and shows /usr and the workspace; firejail has the flags of
 specification 002; the others are started as npm installs them, which includes Node. The ordinary user's figures come from a
-process of that user. A decision reads a line and judges each of its words; the parse only makes a tree.
+process of that user. A decision reads a line and judges each of its words; the parse only makes a tree. Files are
+unpacked by tar onto the disk, in a cell that is there already.
 ";
 
 const ROUNDS: usize = 30;
@@ -61,6 +63,13 @@ pub(crate) fn run(place: &Place) -> Result<(), Failure> {
     let mut rows = report::goals("", &main);
     rows.extend(report::goals(", ordinary user", &ordinary));
     rows.extend(decision::run(place)?);
+    println!("Measuring: many new names.");
+    let unpacking = Ground {
+        vambrace: place.vambrace.clone(),
+        workspace: place.fresh("spawn-names")?,
+        state: place.fresh("spawn-names-state")?,
+    };
+    rows.extend(names::run_all(&unpacking)?);
     let tables = format!("{}\n{}", report::standings(&main, &ordinary), table::markdown(&rows));
     println!("\n{tables}");
     if !report::is_whole(&main) {

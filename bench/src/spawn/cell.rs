@@ -19,7 +19,7 @@ use crate::failure::Failure;
 const WARM: &str = "warm cell, the cage alone";
 const FRESH: &str = "fresh cell, the cage alone";
 /// Where the cell shows the workspace.
-const FOLDER: &str = "/work";
+pub(super) const FOLDER: &str = "/work";
 const MEBIBYTE: u64 = 1 << 20;
 
 pub(super) fn entrants(ground: &Ground) -> Vec<Entrant<'static>> {
@@ -58,7 +58,7 @@ pub(super) fn entrants(ground: &Ground) -> Vec<Entrant<'static>> {
     ]
 }
 
-fn run(cell: &mut Cell, order: &Order) -> Result<(), Failure> {
+pub(super) fn run(cell: &mut Cell, order: &Order) -> Result<(), Failure> {
     let stdio = Stdio { input: Input::Null, output: Output::Capture };
     let watch = Watch {
         time_limit: Duration::from_secs(30),
@@ -76,7 +76,7 @@ fn broken(error: CageError) -> Failure {
     Failure::wrong("the cell", "failed", &error.to_string())
 }
 
-fn spec(workspace: &Path) -> CageSpec {
+pub(super) fn spec(workspace: &Path) -> CageSpec {
     let usr = PathBuf::from("/usr");
     let mut mounts = vec![Mount::ReadOnly { from: usr.clone(), at: usr }];
     for name in ["bin", "sbin", "lib", "lib64"] {
@@ -98,11 +98,15 @@ fn spec(workspace: &Path) -> CageSpec {
 }
 
 fn order() -> Order {
-    let path = PathBuf::from(TRUE);
+    order_of(TRUE, &["true"])
+}
+
+pub(super) fn order_of(program: &str, words: &[&str]) -> Order {
+    let path = PathBuf::from(program);
     let (device, inode) = path.metadata().map_or((0, 0), |found| (found.dev(), found.ino()));
     let program = OrderProgram {
         file: ProgramFile { path, device, inode },
-        vector: vec!["true".to_owned()],
+        vector: words.iter().map(|word| (*word).to_owned()).collect(),
         redirects: Vec::new(),
     };
     Order {

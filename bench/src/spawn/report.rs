@@ -10,7 +10,7 @@ const FRESH: &str = "fresh cage";
 pub(super) const WARM_DOOR: &str = "warm cage, at the door";
 pub(super) const FRESH_DOOR: &str = "fresh cage, at the door";
 
-fn find(runs: &[Run], name: &str) -> Option<Duration> {
+pub(super) fn find(runs: &[Run], name: &str) -> Option<Duration> {
     runs.iter().find(|run| run.name == name).and_then(|run| run.took.as_ref().ok().copied())
 }
 

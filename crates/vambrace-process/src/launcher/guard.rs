@@ -228,7 +228,9 @@ impl Guard {
                 Err(Errno::EXIST) if !asked.contains(OFlags::EXCL) => {}
                 Err(Errno::NOENT) if found.is_ok() => {}
                 Err(Errno::AGAIN) if !asked.contains(OFlags::NONBLOCK) => {
-                    return self.open_later(waiting, spot.folder.as_fd(), &spot.name, asked);
+                    // THREAT: P06, a link that has come in its place meanwhile could lead to what this process has open.
+                    let flags = asked | OFlags::NOFOLLOW;
+                    return self.open_later(waiting, spot.folder.as_fd(), &spot.name, flags);
                 }
                 Err(errno) => return Err(errno),
             }

@@ -86,7 +86,9 @@ impl Finder<'_> {
         };
         let path = CString::new(path).map_err(|_| Errno::INVAL)?;
         let from = start.as_ref().map_or(rustix::fs::CWD, AsFd::as_fd);
-        self.pass.open_path(from, &path, OFlags::PATH | OFlags::CLOEXEC)
+        let found = self.pass.open_path(from, &path, OFlags::PATH | OFlags::CLOEXEC)?;
+        check_place(found.as_fd())?;
+        Ok(found)
     }
 
     /// The path without its beginning, if that is something of the caller's.
@@ -125,7 +127,17 @@ impl Finder<'_> {
             Some(start) if folder.as_bytes() == b"." => start,
             _ => self.pass.open_folder(from, &folder)?,
         };
+        check_place(folder.as_fd())?;
         Ok(Place::Named(Spot { folder, name, spelled }))
+    }
+}
+
+/// THREAT: P06, what lies in /proc under `self` is this process's own: its memory, with the word that lets calls pass. No
+/// name can be made there, and /proc is read-only in a cage, which is the answer to everything else that makes names.
+fn check_place(folder: BorrowedFd<'_>) -> Result<(), Errno> {
+    match rustix::fs::fstatfs(folder)?.f_type {
+        rustix::fs::PROC_SUPER_MAGIC => Err(Errno::ROFS),
+        _ => Ok(()),
     }
 }
 
@@ -193,11 +205,8 @@ fn behind(rest: &[u8]) -> Option<&[u8]> {
     rest.starts_with(b"/").then(|| rest.get(begin..).unwrap_or_default())
 }
 
-/// THREAT: P06, a link in /proc reads like a path and is none.
+/// INVARIANT: it does not lie in /proc, where a link reads like a path and is none; `check_place` has seen to that.
 pub(super) fn link_target(spot: &Spot) -> Result<Vec<u8>, Errno> {
-    if rustix::fs::fstatfs(&spot.folder)?.f_type == rustix::fs::PROC_SUPER_MAGIC {
-        return Err(Errno::LOOP);
-    }
     Ok(rustix::fs::readlinkat(&spot.folder, &spot.name, Vec::new())?.into_bytes())
 }
 
