@@ -43,6 +43,7 @@ fn caged<'a>(ground: &'a Ground, name: &'static str, is_guarded: bool) -> Entran
             workspace: PathBuf::from(FOLDER),
             service: PathBuf::from(FOLDER),
             patterns: "*.envrc".into(),
+            turns: None,
         });
         let cell = launcher.cell(&spec)?;
         Ok((launcher, RefCell::new(cell)))

@@ -1,6 +1,7 @@
 //! This process's side: the launcher it started and the cells it was given. It knows the wire; how a cell is built it
 //! does not know.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 
 use crate::cage::Layers;
 use crate::capture::{self, Captured, Stdio, Watch};
+use crate::guarded::Guarded;
 use crate::launcher::LAUNCHER;
 use crate::mark::Mark;
 use crate::namespace::Namespaces;
@@ -114,11 +116,14 @@ impl Launcher {
     }
 
     pub fn cell(&self, spec: &CageSpec) -> Result<Cell, CageError> {
+        let turns = turns(Some(spec))?;
         let (ours, theirs) = wire::pair()?;
         let (pid, process) = {
             let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
             let line = line.as_mut().ok_or(CageError::Died)?;
-            line.send(&encode_spec(spec), &[theirs.as_fd()])?;
+            let descriptors: Vec<_> =
+                std::iter::once(theirs.as_fd()).chain(turns.iter().map(AsFd::as_fd)).collect();
+            line.send(&encode_spec(spec), &descriptors)?;
             drop(theirs);
             let mut frame = line.receive()?.ok_or(CageError::Died)?;
             let answer = decode_answer(&frame.body).map_err(|_| CageError::Protocol("answer".to_owned()))?;
@@ -220,11 +225,13 @@ impl Cell {
         // The command owns a copy of the other end as long as it lives.
         drop(command);
         let line = Line::new(ours);
+        let turns = turns(confine)?;
         let confine = match confine {
             None => Confine::Nothing,
             Some(spec) => Confine::As { spec: Box::new(spec.clone()), outside: Namespaces::own(), marks },
         };
-        let sent = line.send(&encode_confine(&confine), &[]);
+        let descriptors: Vec<_> = turns.iter().map(AsFd::as_fd).collect();
+        let sent = line.send(&encode_confine(&confine), &descriptors);
         let cell = Cell::new(line, Keeper::Child(child), None)?;
         sent?;
         Ok(cell)
@@ -327,6 +334,12 @@ impl Cell {
             }
         }
     }
+}
+
+fn turns(spec: Option<&CageSpec>) -> Result<Option<File>, CageError> {
+    let guarded = spec.and_then(|spec| spec.guarded.as_ref());
+    let opened = guarded.map_or(Ok(None), Guarded::open_turns);
+    opened.map_err(|error| CageError::Refused(format!("the file by which cages take turns: {error}")))
 }
 
 impl Drop for Cell {

@@ -18,6 +18,15 @@ pub struct Guarded {
     pub service: PathBuf,
     /// `Protection` as text.
     pub patterns: Arc<str>,
+    /// A file of the host that all cages on the workspace lock when a name could be protected. Not shown to any of them.
+    pub turns: Option<PathBuf>,
+}
+
+impl Guarded {
+    /// Opened anew for each cage: a lock belongs to one opening.
+    pub(crate) fn open_turns(&self) -> std::io::Result<Option<std::fs::File>> {
+        self.turns.as_ref().map(std::fs::File::open).transpose()
+    }
 }
 
 /// What is to be called so.
@@ -81,6 +90,10 @@ impl Rules {
         })
     }
 
+    pub(crate) fn is_in_service(&self, folder: &Path) -> bool {
+        folder.starts_with(&self.guarded.service)
+    }
+
     /// None if the patterns are not what we wrote: then everything they may mean is refused.
     fn protection(&mut self) -> Option<&Protection> {
         if self.protection.is_none() {
@@ -110,6 +123,7 @@ mod tests {
             workspace: PathBuf::from("/w"),
             service: PathBuf::from("/w/own"),
             patterns: Scope::new(settings).unwrap().protection().to_text().into(),
+            turns: None,
         })
     }
 
@@ -153,6 +167,7 @@ mod tests {
             workspace: PathBuf::from("/w"),
             service: PathBuf::from("/w"),
             patterns: "*..\0*name".into(),
+            turns: None,
         };
         let mut rules = Rules::new(guarded);
         assert!(rules.refuse(Path::new("/w"), b"name", Made::New));

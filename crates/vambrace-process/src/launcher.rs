@@ -174,11 +174,11 @@ impl Maker {
             if self.next.is_none() && !is_readable(line, quiet)? {
                 self.next = self.bear(None).ok();
             }
-            let Some(mut frame) = line.receive()? else { return Ok(()) };
-            let (Ok(spec), Some(cell)) = (decode_spec(&frame.body), frame.descriptors.pop()) else {
-                return Err(Errno::BADMSG);
-            };
-            match self.make(&spec, &frame.body, cell.as_fd()) {
+            let Some(frame) = line.receive()? else { return Ok(()) };
+            let Ok(spec) = decode_spec(&frame.body) else { return Err(Errno::BADMSG) };
+            // The cell's line, and perhaps what it locks.
+            let descriptors: Vec<_> = frame.descriptors.iter().map(AsFd::as_fd).collect();
+            match self.make(&spec, &frame.body, &descriptors) {
                 Ok(made) => {
                     let answer = encode_answer(&Answer::Made { pid: u64::from(made.pid) });
                     line.send(&answer, &[made.process.as_fd()])?;
@@ -209,20 +209,25 @@ impl Maker {
         self.cells.iter().all(|cell| is_dead(cell, DYING))
     }
 
-    fn make(&mut self, spec: &CageSpec, encoded: &[u8], cell: BorrowedFd<'_>) -> Result<Embryo, Errno> {
+    fn make(
+        &mut self,
+        spec: &CageSpec,
+        encoded: &[u8],
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<Embryo, Errno> {
         if let Some(group) = spec.groups.iter().find_map(|file| open_group2(file)) {
             let embryo = self.bear(Some(group.as_fd()))?;
-            embryo.line.send(encoded, &[cell])?;
+            embryo.line.send(encoded, descriptors)?;
             return Ok(embryo);
         }
         if let Some(embryo) = self.next.take()
-            && embryo.line.send(encoded, &[cell]).is_ok()
+            && embryo.line.send(encoded, descriptors).is_ok()
         {
             return Ok(embryo);
         }
         // There was none, or it has been killed.
         let embryo = self.bear(None)?;
-        embryo.line.send(encoded, &[cell])?;
+        embryo.line.send(encoded, descriptors)?;
         Ok(embryo)
     }
 
@@ -283,7 +288,8 @@ fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
     rustix::process::umask(Mode::from_raw_mode(0o022));
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let mut line = Line::new(control);
-    let Some(frame) = line.receive()? else { return Ok(()) };
+    let Some(mut frame) = line.receive()? else { return Ok(()) };
+    let turns = frame.descriptors.pop();
     let asked = decode_confine(&frame.body).map_err(|_| Errno::BADMSG)?;
     // THREAT: P07, a program of another cage may have exchanged a folder for a link while this one was built.
     if let Confine::As { marks, .. } = &asked
@@ -293,14 +299,14 @@ fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
         return line.send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
     }
     let mut runner = Runner::new(line, &[], Score::open())?;
-    let (missing, guard) = confine_runner(asked);
+    let (missing, guard) = confine_runner(asked, turns);
     runner.guard = guard;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     runner.serve(missing);
     Ok(())
 }
 
-fn confine_runner(asked: Confine) -> (Vec<Missing>, Option<Guard>) {
+fn confine_runner(asked: Confine, turns: Option<OwnedFd>) -> (Vec<Missing>, Option<Guard>) {
     let mut gaps = confine::Gaps::default();
     let mut guard = None;
     match asked {
@@ -333,17 +339,17 @@ fn confine_runner(asked: Confine) -> (Vec<Missing>, Option<Guard>) {
             }
             confine::bound_powers(&mut gaps);
             confine::drop_powers(&mut gaps);
-            let mut writable = spec.writable;
+            let mut private = Vec::new();
             for mount in &spec.mounts {
                 match mount {
-                    Mount::Memory { at, .. } => writable.push(at.clone()),
-                    Mount::Devices => writable.push(PathBuf::from("/dev/shm")),
+                    Mount::Memory { at, .. } => private.push(at.clone()),
+                    Mount::Devices => private.push(PathBuf::from("/dev/shm")),
                     _ => {}
                 }
             }
-            confine::restrict_files(&writable, &mut gaps);
+            confine::restrict_files(&spec.writable, &private, spec.guarded.is_some(), &mut gaps);
             match spec.guarded {
-                Some(guarded) => guard = confine::filter_and_guard(guarded, &mut gaps),
+                Some(guarded) => guard = confine::filter_and_guard(guarded, turns, &mut gaps),
                 None => confine::filter_calls(&filter::program(Naming::Free), &mut gaps),
             }
         }

@@ -45,6 +45,7 @@ pub struct Programs {
     environment: SafeEnvironment,
     /// The error is told to whoever wants to run something.
     surroundings: Result<Surroundings, String>,
+    turns: OnceLock<Result<(), String>>,
     staged: OnceLock<Result<Staged, String>>,
     walker: Walker,
     placeholders: Placeholders,

@@ -43,6 +43,8 @@ pub(crate) struct SurroundingsSettings {
     /// Of each private folder in memory.
     pub(crate) temporary_bytes: u64,
     pub(crate) absent_names: AbsentNames,
+    /// Locked by cages when a name could be protected.
+    pub(crate) turns: PathBuf,
 }
 
 /// What stays the same from one cage to the next.
@@ -161,6 +163,7 @@ impl Surroundings {
             workspace: workspace.clone(),
             service: scope.bearings().service().iter().fold(workspace.clone(), |path, part| path.join(part)),
             patterns: scope.protection().to_text().into(),
+            turns: Some(self.settings.turns.clone()),
         })
     }
 

@@ -63,7 +63,9 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
     let mut from_launcher = Line::new(birth.line);
     let Some(mut frame) = from_launcher.receive()? else { return Ok(0) };
     drop(from_launcher);
-    let line = Line::new(frame.descriptors.pop().ok_or(Errno::BADMSG)?);
+    let mut descriptors = std::mem::take(&mut frame.descriptors).into_iter();
+    let line = Line::new(descriptors.next().ok_or(Errno::BADMSG)?);
+    let turns = descriptors.next();
     let spec = decode_spec(&frame.body).map_err(|_| Errno::BADMSG)?;
     let built =
         prepared.and_then(|()| build(&spec, birth.namespaces, birth.owner, birth.born_in_group, &mut gaps));
@@ -75,14 +77,11 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
         }
     };
     let mut runner = Runner::new(line, &memories, score)?;
-    let CageSpec { mut writable, guarded, .. } = spec;
-    writable.extend(memories);
-    writable.sort_unstable();
-    writable.dedup();
+    let CageSpec { writable, guarded, .. } = spec;
     confine::drop_powers(&mut gaps);
-    confine::restrict_files(&writable, &mut gaps);
+    confine::restrict_files(&writable, &memories, guarded.is_some(), &mut gaps);
     match guarded {
-        Some(guarded) => runner.guard = confine::filter_and_guard(guarded, &mut gaps),
+        Some(guarded) => runner.guard = confine::filter_and_guard(guarded, turns, &mut gaps),
         None => confine::filter_calls(birth.filter, &mut gaps),
     }
     // THREAT: P06, programs of the same user could otherwise look into this process under /proc/1.

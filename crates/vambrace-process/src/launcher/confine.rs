@@ -101,8 +101,15 @@ pub(super) fn drop_powers(gaps: &mut Gaps) {
 }
 
 /// Read and execute everywhere in sight, write beneath these paths and to the harmless devices.
-pub(super) fn restrict_files(writable: &[PathBuf], gaps: &mut Gaps) {
-    match try_restrict_files(writable) {
+///
+/// THREAT: P07, programs of two cages that meet at a socket give each other descriptors of folders, and once its cage is
+/// gone nothing covers what is masked or read-only in such a folder. So sockets are made in private folders only. A right
+/// holds for all that lies beneath a folder; where that is a shared one too, a guard tells them apart, or there is none.
+pub(super) fn restrict_files(writable: &[PathBuf], private: &[PathBuf], is_guarded: bool, gaps: &mut Gaps) {
+    let is_shared = |folder: &Path| writable.iter().any(|path| path != folder && path.starts_with(folder));
+    let sockets: Vec<&Path> =
+        private.iter().map(PathBuf::as_path).filter(|folder| is_guarded || !is_shared(folder)).collect();
+    match try_restrict_files(writable, private, &sockets) {
         Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => {}
         Ok(RulesetStatus::NotEnforced) => {
             gaps.add(Layer::Landlock, "the kernel does not offer it".to_owned())
@@ -111,7 +118,11 @@ pub(super) fn restrict_files(writable: &[PathBuf], gaps: &mut Gaps) {
     }
 }
 
-fn try_restrict_files(writable: &[PathBuf]) -> Result<RulesetStatus, String> {
+fn try_restrict_files(
+    writable: &[PathBuf],
+    private: &[PathBuf],
+    sockets: &[&Path],
+) -> Result<RulesetStatus, String> {
     let all = AccessFs::from_all(LANDLOCK);
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
@@ -121,7 +132,11 @@ fn try_restrict_files(writable: &[PathBuf]) -> Result<RulesetStatus, String> {
         .map_err(|error| error.to_string())?;
     let file_write = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
     let devices = DEVICES.iter().map(|device| (Path::new(device), file_write));
-    let places = writable.iter().map(|path| (path.as_path(), all));
+    let mut places: Vec<&Path> = writable.iter().chain(private).map(PathBuf::as_path).collect();
+    places.sort_unstable();
+    places.dedup();
+    let access = |path: &Path| if sockets.contains(&path) { all } else { all & !AccessFs::MakeSock };
+    let places = places.into_iter().map(|path| (path, access(path)));
     let root = std::iter::once((Path::new("/"), AccessFs::from_read(LANDLOCK)));
     for (path, access) in root.chain(places).chain(devices) {
         let opened = match open_path(path) {
@@ -150,11 +165,11 @@ pub(super) fn filter_calls(program: &BpfProgram, gaps: &mut Gaps) {
 }
 
 /// The same, with a guard who makes names for programs. Where there can be none, the kernel's filter still stands.
-pub(super) fn filter_and_guard(guarded: Guarded, gaps: &mut Gaps) -> Option<Guard> {
+pub(super) fn filter_and_guard(guarded: Guarded, turns: Option<OwnedFd>, gaps: &mut Gaps) -> Option<Guard> {
     let made = Guard::is_possible().and_then(|()| {
         let pass = Pass::draw().map_err(said)?;
         let listener = Listener::install(&filter::program(Naming::Guarded(pass))).map_err(said)?;
-        Ok(Guard::new(listener, pass, guarded))
+        Ok(Guard::new(listener, pass, guarded, turns))
     });
     match made {
         Ok(guard) => Some(guard),

@@ -43,6 +43,10 @@ const MAKES_A_NAME: u32 = libc::O_CREAT as u32;
 
 const LOAD: u16 = 0x20;
 const AND: u16 = 0x54;
+const XOR: u16 = 0xa4;
+const STORE: u16 = 0x02;
+const LOAD_STORED: u16 = 0x61;
+const OR_WITH_STORED: u16 = 0x4c;
 const JUMP: u16 = 0x05;
 const JUMP_EQUAL: u16 = 0x15;
 const JUMP_GREATER: u16 = 0x25;
@@ -192,6 +196,10 @@ pub(super) fn program(naming: Naming) -> BpfProgram {
     program
 }
 
+/// What a program may put on itself and a guard, which makes names for it, would not be held by. Libraries go on without.
+const LANDLOCK: &[i64] =
+    &[libc::SYS_landlock_create_ruleset, libc::SYS_landlock_add_rule, libc::SYS_landlock_restrict_self];
+
 /// The guard finds folders and sockets with calls that are refused to everyone else.
 fn is_told_apart(call: i64, naming: Naming) -> bool {
     matches!(call, libc::SYS_openat2 | libc::SYS_pidfd_getfd) && matches!(naming, Naming::Guarded(_))
@@ -257,6 +265,7 @@ fn conditional(naming: Naming) -> Vec<(u32, Vec<sock_filter>)> {
         // It makes no name, but the names that are made for a program have its mask.
         rows.push((libc::SYS_umask, with_pass(pass, HAND_OVER)));
         rows.extend(NAMES.iter().map(|call| (*call, with_pass(pass, HAND_OVER))));
+        rows.extend(LANDLOCK.iter().map(|call| (*call, vec![answer(REFUSE | ENOSYS)])));
         rows.push((libc::SYS_openat2, with_pass(pass, REFUSE | ENOSYS)));
         rows.push((libc::SYS_pidfd_getfd, with_pass(pass, REFUSE | EPERM)));
     }
@@ -266,11 +275,16 @@ fn conditional(naming: Naming) -> Vec<(u32, Vec<sock_filter>)> {
 fn with_pass(pass: Pass, otherwise: u32) -> Vec<sock_filter> {
     let word = pass.word();
     let (least, most) = (word as u32, (word >> 32) as u32);
+    // Both halves are always compared, so that the time it takes tells nothing of either.
     vec![
         load(low(WORD)),
-        jump(JUMP_EQUAL, least, 0, 3),
+        step(XOR, least),
+        step(STORE, 0),
         load(low(WORD) + 4),
-        jump(JUMP_EQUAL, most, 0, 1),
+        step(XOR, most),
+        step(LOAD_STORED, 0),
+        step(OR_WITH_STORED, 0),
+        jump(JUMP_EQUAL, 0, 0, 1),
         answer(ALLOW),
         answer(otherwise),
     ]
@@ -314,9 +328,17 @@ fn modes(naming: Naming) -> Vec<(i64, Vec<sock_filter>)> {
     let opens = opens.map(|(call, flags)| {
         // The mode follows the flags.
         let mode = no_set_id(flags + 1);
-        let named =
-            [vec![load(low(flags)), jump(JUMP_ANY_BIT, MAKES_A_NAME, 1, 0), answer(ALLOW)], named(naming)]
-                .concat();
+        let named = [
+            vec![
+                load(low(flags)),
+                // Where only the place is wanted, the kernel makes nothing.
+                jump(JUMP_ANY_BIT, libc::O_PATH as u32, 1, 0),
+                jump(JUMP_ANY_BIT, MAKES_A_NAME, 1, 0),
+                answer(ALLOW),
+            ],
+            named(naming),
+        ]
+        .concat();
         let beyond = u8::try_from(mode.len() + named.len()).unwrap_or(u8::MAX);
         let head = vec![load(low(flags)), jump(JUMP_ANY_BIT, MAKES_A_FILE, 0, beyond)];
         (call, [head, mode, named, vec![answer(ALLOW)]].concat())
@@ -338,7 +360,7 @@ fn socket() -> Vec<sock_filter> {
         jump(JUMP_EQUAL, libc::AF_INET6.unsigned_abs(), 1, 0),
         answer(REFUSE | EAFNOSUPPORT),
         load(low(1)),
-        sock_filter { code: AND, jt: 0, jf: 0, k: 0xf },
+        step(AND, 0xf),
     ];
     code.extend(refuse_if_one_of(&[libc::SOCK_RAW.unsigned_abs(), 10], EPERM));
     code
@@ -416,6 +438,10 @@ fn low(argument: u32) -> u32 {
 
 fn load(offset: u32) -> sock_filter {
     sock_filter { code: LOAD, jt: 0, jf: 0, k: offset }
+}
+
+fn step(code: u16, k: u32) -> sock_filter {
+    sock_filter { code, jt: 0, jf: 0, k }
 }
 
 fn jump(code: u16, k: u32, jt: u8, jf: u8) -> sock_filter {

@@ -26,9 +26,6 @@ struct HowToOpen {
 }
 
 impl Pass {
-    /// Where nobody asks for one.
-    pub(super) const NONE: Pass = Pass(0);
-
     pub(super) fn draw() -> Result<Pass, Errno> {
         let mut word = [0u8; 8];
         // SAFETY: the buffer is valid for its length.

@@ -11,7 +11,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use vambrace_policy::command::{RedirectMode, Stream};
 
-use super::pass_unsafe::Pass;
+use super::guard::Guard;
 use super::spawn_unsafe::Executable;
 use crate::order::{OrderRedirect, OrderTarget, ProgramFile};
 use crate::wire::message::End;
@@ -88,7 +88,7 @@ impl Streams {
     pub(super) fn redirect(
         redirects: &[OrderRedirect],
         folder: BorrowedFd<'_>,
-        pass: Pass,
+        mut guard: Option<&mut Guard>,
     ) -> Result<Streams, RedirectFailed> {
         let mut streams =
             Streams { places: [Place::Given(0), Place::Given(1), Place::Given(2)], opened: Vec::new() };
@@ -97,7 +97,7 @@ impl Streams {
                 OrderTarget::Null => Place::Null,
                 OrderTarget::Stream(stream) => streams.place(*stream),
                 OrderTarget::File { path, mode } => {
-                    let file = open_file(folder, path, *mode, pass)
+                    let file = open_file(folder, path, *mode, guard.as_deref_mut())
                         .map_err(|errno| RedirectFailed { path: path.clone(), errno })?;
                     streams.opened.push(file);
                     Place::Opened(streams.opened.len() - 1)
@@ -141,7 +141,12 @@ impl Streams {
 }
 
 /// Not waiting: a pipe in the workspace would hold the whole cell until somebody opens its other end.
-fn open_file(folder: BorrowedFd<'_>, path: &str, mode: RedirectMode, pass: Pass) -> Result<OwnedFd, Errno> {
+fn open_file(
+    folder: BorrowedFd<'_>,
+    path: &str,
+    mode: RedirectMode,
+    guard: Option<&mut Guard>,
+) -> Result<OwnedFd, Errno> {
     let always = OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     let flags = match mode {
         RedirectMode::Read => OFlags::RDONLY,
@@ -151,7 +156,7 @@ fn open_file(folder: BorrowedFd<'_>, path: &str, mode: RedirectMode, pass: Pass)
     };
     let permissions = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o644) } else { Mode::empty() };
     // THREAT: P06, /proc/self/fd names descriptors of this process, not of the program.
-    let file = walk::open(folder, path, (flags | always, permissions), pass)?;
+    let file = walk::open(folder, path, (flags | always, permissions), guard)?;
     match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
         FileType::RegularFile | FileType::CharacterDevice => {}
         FileType::Directory => return Err(Errno::ISDIR),

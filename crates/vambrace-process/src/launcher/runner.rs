@@ -14,7 +14,6 @@ use vambrace_policy::command::Join;
 
 use super::confine::said;
 use super::guard::Guard;
-use super::pass_unsafe::Pass;
 use super::program::{Program, RedirectFailed, Streams, environment, words};
 use super::reaper::{Pristine, Reaper};
 use super::score::Score;
@@ -184,8 +183,8 @@ impl Runner {
         given: [BorrowedFd<'_>; 3],
         course: &Course<'_>,
     ) -> Result<Running, End> {
-        let pass = self.guard.as_ref().map_or(Pass::NONE, Guard::pass);
-        let streams = match Streams::redirect(&program.redirects, course.folder.as_fd(), pass) {
+        let streams = match Streams::redirect(&program.redirects, course.folder.as_fd(), self.guard.as_mut())
+        {
             Ok(streams) => streams,
             Err(RedirectFailed { path, errno }) => {
                 let [_, _, errors] = given;
@@ -221,8 +220,11 @@ impl Runner {
                 return Ok(());
             }
             let [child, told, asked] = self.look()?;
-            if asked && let Some(guard) = &mut self.guard {
-                guard.serve();
+            if let Some(guard) = &mut self.guard {
+                if asked {
+                    guard.serve();
+                }
+                guard.tend();
             }
             if child {
                 let mut note = [0u8; 128];
@@ -245,7 +247,8 @@ impl Runner {
         let names = self.guard.as_ref().map_or(self.children.as_fd(), Guard::listener);
         let mut watched = [self.children.as_fd(), self.line.as_fd(), names]
             .map(|one| PollFd::from_borrowed_fd(one, PollFlags::IN));
-        match rustix::event::poll(&mut watched, None) {
+        let most = self.guard.as_ref().and_then(Guard::patience);
+        match rustix::event::poll(&mut watched, most.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(_) => return Err(Gone),
         }

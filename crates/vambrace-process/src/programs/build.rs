@@ -1,5 +1,6 @@
 //! From settings to a cell: what the cage shows for one job, and which backend puts it up.
 
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -31,6 +32,8 @@ use crate::{
 
 /// Where our own binary is shown in the cage of the self-test, and in those of other backends.
 pub(super) const OURSELVES: &str = "/run/vambrace/self";
+/// In the state folder: locked by cages when a name could be protected.
+const TURNS: &str = "names.lock";
 /// Private memory for /tmp and the home folder.
 const TEMPORARY_BYTES: u64 = 512 << 20;
 
@@ -68,12 +71,14 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
         author: Some(Author { name: settings.author.0.clone(), email: settings.author.1.clone() }),
         temporary_bytes: TEMPORARY_BYTES.min(settings.limits.memory.bytes()),
         absent_names: settings.absent_names,
+        turns: settings.state.join(TURNS),
     });
     Programs {
         trusted: TrustedPath::new(folders, writable.collect()),
         environment,
         surroundings: surroundings.map_err(|error| error.to_string()),
         staged: OnceLock::new(),
+        turns: OnceLock::new(),
         walker: Walker::new(settings.workspace.clone(), Arc::clone(&settings.scope)),
         placeholders: Placeholders::default(),
         journal: OnceLock::new(),
@@ -152,6 +157,7 @@ impl Programs {
             groups: &[],
         };
         let key = self.spec(&view, &parts)?;
+        self.make_turns(&key)?;
         let marks = Self::marks(&key);
         let prepared = if reusable { self.shelf.take(caller) } else { self.shelf.take_ahead(&key) };
         match prepared {
@@ -175,6 +181,19 @@ impl Programs {
             self.build_next(&kept);
         }
         Ok(kept)
+    }
+
+    /// Once is enough: nobody removes it.
+    fn make_turns(&self, key: &CageSpec) -> Result<(), ProgramError> {
+        let Some(turns) = key.guarded.as_ref().and_then(|guarded| guarded.turns.as_ref()) else {
+            return Ok(());
+        };
+        let made = self.turns.get_or_init(|| {
+            let mut options = std::fs::OpenOptions::new();
+            let opened = options.append(true).create(true).mode(0o600).open(turns);
+            opened.map(drop).map_err(|error| format!("the file by which cages take turns: {error}"))
+        });
+        made.clone().map_err(|why| ProgramError::Broken { why })
     }
 
     /// Where a guard makes the names, nothing has to stand in their place.
@@ -414,6 +433,7 @@ impl Programs {
             groups: &[],
         };
         let mut key = self.spec(&view, &parts)?;
+        self.make_turns(&key)?;
         let ourselves = self.ourselves()?;
         if self.settings.backend == Backend::Native {
             key.mounts.push(Mount::ReadOnly { from: ourselves.clone(), at: PathBuf::from(OURSELVES) });

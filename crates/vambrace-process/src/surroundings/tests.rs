@@ -48,6 +48,7 @@ fn spec(place: &Place, service: &str, isolation: Isolation, repository: Reposito
         write: Vec::new(),
         author: None,
         absent_names: AbsentNames::Sweep,
+        turns: PathBuf::new(),
         temporary_bytes: 1 << 20,
     })
     .unwrap();

@@ -299,7 +299,7 @@ fn read_spec(reader: &mut Reader<'_>) -> Result<CageSpec, Garbled> {
         guarded: reader
             .list(|reader| {
                 let (workspace, service) = (read_path(reader)?, read_path(reader)?);
-                Ok(Guarded { workspace, service, patterns: reader.text()?.into() })
+                Ok(Guarded { workspace, service, patterns: reader.text()?.into(), turns: None })
             })?
             .pop(),
     })

@@ -15,7 +15,7 @@ fn run_with(naming: Naming, architecture: u32, number: u32, arguments: [u64; 6])
         data.extend_from_slice(&argument.to_le_bytes());
     }
     let program = program(naming);
-    let (mut at, mut accumulator) = (0usize, 0u32);
+    let (mut at, mut accumulator, mut stored, mut index) = (0usize, 0u32, 0u32, 0u32);
     loop {
         let step = &program[at];
         at += 1;
@@ -26,6 +26,10 @@ fn run_with(naming: Naming, architecture: u32, number: u32, arguments: [u64; 6])
                 accumulator = u32::from_le_bytes(data[from..from + 4].try_into().unwrap());
             }
             AND => accumulator &= step.k,
+            XOR => accumulator ^= step.k,
+            STORE => stored = accumulator,
+            LOAD_STORED => index = stored,
+            OR_WITH_STORED => accumulator |= index,
             JUMP => at += step.k as usize,
             JUMP_EQUAL => at += branch(accumulator == step.k),
             JUMP_GREATER => at += branch(accumulator > step.k),
@@ -188,6 +192,8 @@ fn calls_that_make_names_are_handed_over_unless_they_carry_the_word() {
     assert_eq!(run(libc::SYS_openat, [0, 0, libc::O_RDWR as u64, 0, 0, 0]), ALLOW);
     assert_eq!(run(libc::SYS_openat, [0, 0, (libc::O_TMPFILE | libc::O_RDWR) as u64, 0o600, 0, 0]), ALLOW);
     assert_eq!(run(libc::SYS_openat, [0, 0, create, 0o4755, 0, word]), REFUSE | EPERM);
+    assert_eq!(run(libc::SYS_openat, [0, 0, create | libc::O_PATH as u64, 0o644, 0, 0]), ALLOW);
+    assert_eq!(run(libc::SYS_landlock_restrict_self, [0; 6]), REFUSE | ENOSYS);
     assert_eq!(run(libc::SYS_openat2, [0; 6]), REFUSE | ENOSYS);
     assert_eq!(run(libc::SYS_openat2, [0, 0, 0, 0, 0, word]), ALLOW);
     assert_eq!(run(libc::SYS_pidfd_getfd, [0; 6]), REFUSE | EPERM);

@@ -97,13 +97,6 @@ fn place(argument: u64) -> i32 {
     argument as i32
 }
 
-pub(super) fn closes_on_execute(number: i64, arguments: [u64; 6]) -> bool {
-    match Call::decode(number, arguments) {
-        Some(Call::Open { flags, .. }) => flags & libc::O_CLOEXEC as u32 != 0,
-        _ => true,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,12 +115,5 @@ mod tests {
         let link = Call::Link { target: 3, at: 0x1000, path: 4 };
         assert_eq!(Call::decode(libc::SYS_symlinkat, arguments), Some(link));
         assert_eq!(Call::decode(libc::SYS_read, arguments), None);
-    }
-
-    #[test]
-    fn only_an_open_says_what_stays_open() {
-        let flags = (libc::O_CREAT | libc::O_CLOEXEC) as u64;
-        assert!(closes_on_execute(libc::SYS_openat, [0, 0, flags, 0, 0, 0]));
-        assert!(!closes_on_execute(libc::SYS_openat, [0, 0, libc::O_CREAT as u64, 0, 0, 0]));
     }
 }

@@ -4,7 +4,6 @@
 //! LIMIT: a program that hides its memory (which also execute-only files do) cannot be read, so it makes no names.
 
 use std::cell::OnceCell;
-use std::ffi::CString;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
@@ -43,11 +42,6 @@ impl Caller {
 
     pub(super) fn thread(&self) -> u32 {
         self.thread
-    }
-
-    fn path(&self, name: &str) -> CString {
-        // No number and none of our names holds a zero byte.
-        CString::new(format!("/proc/{}/{name}", self.thread)).unwrap_or_default()
     }
 
     fn memory(&self) -> Result<BorrowedFd<'_>, Errno> {
@@ -108,20 +102,16 @@ impl Caller {
         held(&self.folder, || self.open("cwd", OFlags::PATH))
     }
 
-    /// One of its descriptors, as a place.
-    pub(super) fn descriptor(&self, number: i32) -> Result<OwnedFd, Errno> {
-        self.open(&format!("fd/{number}"), OFlags::PATH).map_err(|errno| match errno {
+    /// A descriptor of its own, or of another that it may look into, as a place.
+    pub(super) fn descriptor(&self, thread: u32, number: i32) -> Result<OwnedFd, Errno> {
+        open(thread, &format!("fd/{number}"), OFlags::PATH).map_err(|errno| match errno {
             Errno::NOENT => Errno::BADF,
             other => other,
         })
     }
 
-    pub(super) fn descriptor_path(&self, number: i32) -> CString {
-        self.path(&format!("fd/{number}"))
-    }
-
     fn open(&self, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
-        rustix::fs::open(self.path(name), flags | OFlags::CLOEXEC, Mode::empty())
+        open(self.thread, name, flags)
     }
 
     /// Which rights it gives to nobody, if they are not those of this process.
@@ -133,14 +123,49 @@ impl Caller {
         mask.map(Some).ok_or(Errno::PERM)
     }
 
-    /// The beginning of what the kernel says of it.
     fn status(&self) -> Result<Vec<u8>, Errno> {
-        let status = self.open("status", OFlags::RDONLY)?;
-        let mut text = vec![0u8; 256];
-        let n_read = rustix::io::read(&status, &mut text)?;
-        text.truncate(n_read);
-        Ok(text)
+        status(self.thread)
     }
+}
+
+/// Whether a thread that waits has got a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Interrupted {
+    No,
+    /// Another thread of its process may take it.
+    Perhaps,
+    Surely,
+}
+
+pub(super) fn interrupted(thread: u32) -> Interrupted {
+    status(thread).map_or(Interrupted::No, |status| read_signals(&status))
+}
+
+fn read_signals(status: &[u8]) -> Interrupted {
+    let set = |key: &[u8]| {
+        read_line(status, key).and_then(|text| u64::from_str_radix(&text, 16).ok()).unwrap_or_default()
+    };
+    let open = !set(b"SigBlk:");
+    let is_alone = read_line(status, b"Threads:").as_deref() == Some("1");
+    match (set(b"SigPnd:") & open != 0, set(b"ShdPnd:") & open != 0) {
+        (true, _) => Interrupted::Surely,
+        (false, true) if is_alone => Interrupted::Surely,
+        (false, true) => Interrupted::Perhaps,
+        (false, false) => Interrupted::No,
+    }
+}
+
+fn open(thread: u32, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+    rustix::fs::open(format!("/proc/{thread}/{name}"), flags | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// What the kernel says of a thread.
+fn status(thread: u32) -> Result<Vec<u8>, Errno> {
+    let status = open(thread, "status", OFlags::RDONLY)?;
+    let mut text = vec![0u8; 4096];
+    let n_read = rustix::io::read(&status, &mut text)?;
+    text.truncate(n_read);
+    Ok(text)
 }
 
 fn held(
@@ -162,6 +187,8 @@ fn read_line(status: &[u8], key: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::CString;
+
     use super::*;
 
     #[test]
@@ -173,6 +200,21 @@ mod tests {
     }
 
     #[test]
+    fn a_signal_is_seen_if_it_is_not_blocked() {
+        let check = |threads: &str, own: &str, shared: &str, blocked: &str, expected| {
+            let status =
+                format!("Threads:\t{threads}\nSigPnd:\t{own}\nShdPnd:\t{shared}\nSigBlk:\t{blocked}\n");
+            assert_eq!(read_signals(status.as_bytes()), expected, "{status}");
+        };
+        check("1", "0000", "0000", "0000", Interrupted::No);
+        check("1", "0000", "4000", "0000", Interrupted::Surely);
+        check("1", "0000", "4000", "4000", Interrupted::No);
+        check("2", "0000", "4000", "0000", Interrupted::Perhaps);
+        check("2", "4000", "0000", "0001", Interrupted::Surely);
+        assert_eq!(read_signals(b""), Interrupted::No);
+    }
+
+    #[test]
     fn a_caller_is_read_where_it_stands() {
         let caller = Caller::new(std::process::id(), Masks::Told);
         let text = CString::new("x".repeat(700)).unwrap();
@@ -180,7 +222,7 @@ mod tests {
         assert_eq!(caller.text(8), Err(Errno::FAULT));
         let long = CString::new("y".repeat(LONGEST_PATH)).unwrap();
         assert_eq!(caller.text(long.as_ptr() as u64), Err(Errno::NAMETOOLONG));
-        assert_eq!(caller.descriptor(9999).map(drop), Err(Errno::BADF));
+        assert_eq!(caller.descriptor(caller.thread(), 9999).map(drop), Err(Errno::BADF));
         let before = rustix::process::umask(Mode::from_raw_mode(0o31));
         let seen = caller.mask();
         rustix::process::umask(before);

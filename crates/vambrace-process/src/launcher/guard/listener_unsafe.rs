@@ -71,9 +71,12 @@ impl Listener {
     }
 
     /// The call returns this. Whoever is gone is not told.
-    pub(super) fn answer(&self, id: u64, result: Result<(), Errno>) {
-        let error = result.map_or_else(|errno| -errno.raw_os_error(), |()| 0);
-        self.send(libc::seccomp_notif_resp { id, val: 0, error, flags: 0 });
+    pub(super) fn answer(&self, id: u64, result: Result<i32, Errno>) {
+        let (val, error) = match result {
+            Ok(number) => (i64::from(number), 0),
+            Err(errno) => (0, -errno.raw_os_error()),
+        };
+        self.send(libc::seccomp_notif_resp { id, val, error, flags: 0 });
     }
 
     /// The caller makes its call itself.
@@ -91,8 +94,30 @@ impl Listener {
     }
 
     /// The call returns a new descriptor of its process for this file.
-    pub(super) fn hand_over(&self, id: u64, file: BorrowedFd<'_>, closes_on_execute: bool) {
-        let flags = libc::SECCOMP_ADDFD_FLAG_SEND as u32;
+    pub(super) fn hand_over_at_once(&self, id: u64, file: BorrowedFd<'_>, closes_on_execute: bool) {
+        let at_once = libc::SECCOMP_ADDFD_FLAG_SEND as u32;
+        if let Err(errno) = self.add(id, file, closes_on_execute, at_once) {
+            self.answer(id, Err(errno));
+        }
+    }
+
+    /// The caller's process gets a new descriptor for this file; the caller goes on waiting.
+    pub(super) fn give(
+        &self,
+        id: u64,
+        file: BorrowedFd<'_>,
+        closes_on_execute: bool,
+    ) -> Result<RawFd, Errno> {
+        self.add(id, file, closes_on_execute, 0)
+    }
+
+    fn add(
+        &self,
+        id: u64,
+        file: BorrowedFd<'_>,
+        closes_on_execute: bool,
+        flags: u32,
+    ) -> Result<RawFd, Errno> {
         let given = libc::seccomp_notif_addfd {
             id,
             flags,
@@ -103,9 +128,7 @@ impl Listener {
         // SAFETY: the structure has the size that is part of the request's number, and is only read.
         let returned =
             unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ADDFD, &raw const given) };
-        if returned < 0 {
-            self.answer(id, Err(last_error()));
-        }
+        if returned < 0 { Err(last_error()) } else { Ok(returned) }
     }
 }
 

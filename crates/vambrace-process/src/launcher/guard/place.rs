@@ -29,12 +29,18 @@ pub(super) struct Spot {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Own {
-    Descriptor(i32),
+    /// Of this thread; programs may look at what others have open.
+    Descriptor(u32, i32),
     Folder,
     Root,
 }
 
 impl Spot {
+    pub(super) fn new(folder: &OwnedFd, name: &OsStr) -> Result<Spot, Errno> {
+        let name = CString::new(name.as_bytes()).map_err(|_| Errno::INVAL)?;
+        Ok(Spot { folder: copy(folder.as_fd())?, spelled: name.clone(), name })
+    }
+
     /// A slash at the end asks for a folder.
     pub(super) fn wants_folder(&self) -> bool {
         self.name != self.spelled
@@ -87,7 +93,7 @@ impl Finder<'_> {
         let path = CString::new(path).map_err(|_| Errno::INVAL)?;
         let from = start.as_ref().map_or(rustix::fs::CWD, AsFd::as_fd);
         let found = self.pass.open_path(from, &path, OFlags::PATH | OFlags::CLOEXEC)?;
-        check_place(found.as_fd())?;
+        check(found.as_fd())?;
         Ok(found)
     }
 
@@ -102,9 +108,14 @@ impl Finder<'_> {
         })
     }
 
-    fn own(&self, own: Own) -> Result<OwnedFd, Errno> {
+    pub(super) fn own(&self, own: Own) -> Result<OwnedFd, Errno> {
         match own {
-            Own::Descriptor(number) => self.caller.descriptor(number).map_err(|_| Errno::NOENT),
+            Own::Descriptor(thread, number) => {
+                self.caller.descriptor(thread, number).map_err(|errno| match errno {
+                    Errno::BADF => Errno::NOENT,
+                    other => other,
+                })
+            }
             Own::Folder => copy(self.caller.folder()?),
             // Nobody in a cell can change its root, so it is the same for all.
             Own::Root => rustix::fs::open("/", OFlags::PATH | OFlags::CLOEXEC, rustix::fs::Mode::empty()),
@@ -115,7 +126,7 @@ impl Finder<'_> {
         match at {
             _ if path.starts_with(b"/") => Ok(None),
             HERE => copy(self.caller.folder()?).map(Some),
-            number => self.caller.descriptor(number).map(Some),
+            number => self.caller.descriptor(self.caller.thread(), number).map(Some),
         }
     }
 
@@ -127,18 +138,33 @@ impl Finder<'_> {
             Some(start) if folder.as_bytes() == b"." => start,
             _ => self.pass.open_folder(from, &folder)?,
         };
-        check_place(folder.as_fd())?;
+        if is_in_proc(folder.as_fd())? {
+            return self.in_proc(folder.as_fd(), name.to_bytes()).map(Place::Own);
+        }
         Ok(Place::Named(Spot { folder, name, spelled }))
+    }
+
+    /// What is there can be the caller's too, by way of links or of the folder it is in.
+    fn in_proc(&self, folder: BorrowedFd<'_>, name: &[u8]) -> Result<Own, Errno> {
+        let path = path_of(folder)?;
+        let mut parts = path.strip_prefix("/proc").map_err(|_| Errno::ROFS)?.iter().rev();
+        let (last, thread) = (parts.next(), parts.next());
+        let thread = thread.and_then(OsStr::to_str).and_then(|text| text.parse::<u32>().ok());
+        let Some(thread) = thread.filter(|_| last == Some(OsStr::new("fd"))) else { return Err(Errno::ROFS) };
+        // If `self` has led here, the caller was meant.
+        let thread = if thread == std::process::id() { self.caller.thread() } else { thread };
+        number_of(name).map(|number| Own::Descriptor(thread, number)).ok_or(Errno::NOENT)
     }
 }
 
 /// THREAT: P06, what lies in /proc under `self` is this process's own: its memory, with the word that lets calls pass. No
 /// name can be made there, and /proc is read-only in a cage, which is the answer to everything else that makes names.
-fn check_place(folder: BorrowedFd<'_>) -> Result<(), Errno> {
-    match rustix::fs::fstatfs(folder)?.f_type {
-        rustix::fs::PROC_SUPER_MAGIC => Err(Errno::ROFS),
-        _ => Ok(()),
-    }
+pub(super) fn check(found: BorrowedFd<'_>) -> Result<(), Errno> {
+    if is_in_proc(found)? { Err(Errno::ROFS) } else { Ok(()) }
+}
+
+fn is_in_proc(found: BorrowedFd<'_>) -> Result<bool, Errno> {
+    Ok(rustix::fs::fstatfs(found)?.f_type == rustix::fs::PROC_SUPER_MAGIC)
 }
 
 fn copy(folder: BorrowedFd<'_>) -> Result<OwnedFd, Errno> {
@@ -168,17 +194,17 @@ fn split(path: &[u8]) -> Result<Parts, Errno> {
 /// What a path begins with if it is the caller's own: its descriptors, its folder, its root.
 fn own(path: &[u8], thread: u32) -> Option<(Own, &[u8])> {
     let rest = match path.strip_prefix(b"/dev/") {
-        Some(b"stdin") => return Some((Own::Descriptor(0), b"")),
-        Some(b"stdout") => return Some((Own::Descriptor(1), b"")),
-        Some(b"stderr") => return Some((Own::Descriptor(2), b"")),
-        Some(rest) => return descriptor(rest.strip_prefix(b"fd/")?),
+        Some(b"stdin") => return Some((Own::Descriptor(thread, 0), b"")),
+        Some(b"stdout") => return Some((Own::Descriptor(thread, 1), b"")),
+        Some(b"stderr") => return Some((Own::Descriptor(thread, 2), b"")),
+        Some(rest) => return descriptor(rest.strip_prefix(b"fd/")?, thread),
         None => path.strip_prefix(b"/proc/")?,
     };
     let (who, rest) = rest.split_at(rest.iter().position(|byte| *byte == b'/')?);
     let is_caller = who == b"self" || who == b"thread-self" || who == thread.to_string().as_bytes();
     let rest = rest.strip_prefix(b"/").filter(|_| is_caller)?;
     if let Some(rest) = rest.strip_prefix(b"fd/") {
-        return descriptor(rest);
+        return descriptor(rest, thread);
     }
     for (name, own) in [(b"cwd".as_slice(), Own::Folder), (b"root".as_slice(), Own::Root)] {
         if let Some(rest) = rest.strip_prefix(name) {
@@ -188,12 +214,17 @@ fn own(path: &[u8], thread: u32) -> Option<(Own, &[u8])> {
     None
 }
 
-fn descriptor(rest: &[u8]) -> Option<(Own, &[u8])> {
+fn descriptor(rest: &[u8], thread: u32) -> Option<(Own, &[u8])> {
     let length = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
     let (digits, rest) = rest.split_at(length);
-    let is_number = digits.iter().all(u8::is_ascii_digit);
-    let number = std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()?;
-    Some((Own::Descriptor(number), behind(rest)?))
+    Some((Own::Descriptor(thread, number_of(digits)?), behind(rest)?))
+}
+
+/// As the kernel writes a number.
+fn number_of(digits: &[u8]) -> Option<i32> {
+    let is_plain = digits == b"0" || !digits.starts_with(b"0");
+    let is_number = digits.iter().all(u8::is_ascii_digit) && is_plain;
+    std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
 }
 
 /// What follows, from there.
@@ -205,7 +236,7 @@ fn behind(rest: &[u8]) -> Option<&[u8]> {
     rest.starts_with(b"/").then(|| rest.get(begin..).unwrap_or_default())
 }
 
-/// INVARIANT: it does not lie in /proc, where a link reads like a path and is none; `check_place` has seen to that.
+/// INVARIANT: it does not lie in /proc, where a link reads like a path and is none; `named` has seen to that.
 pub(super) fn link_target(spot: &Spot) -> Result<Vec<u8>, Errno> {
     Ok(rustix::fs::readlinkat(&spot.folder, &spot.name, Vec::new())?.into_bytes())
 }
@@ -252,10 +283,10 @@ mod tests {
 
     #[test]
     fn what_is_the_callers_is_known_by_its_path() {
-        check_own("/dev/stdout", Some((Own::Descriptor(1), "")));
-        check_own("/dev/fd/63", Some((Own::Descriptor(63), "")));
-        check_own("/proc/self/fd/5/a/b", Some((Own::Descriptor(5), "a/b")));
-        check_own("/proc/42/fd/5", Some((Own::Descriptor(5), "")));
+        check_own("/dev/stdout", Some((Own::Descriptor(42, 1), "")));
+        check_own("/dev/fd/63", Some((Own::Descriptor(42, 63), "")));
+        check_own("/proc/self/fd/5/a/b", Some((Own::Descriptor(42, 5), "a/b")));
+        check_own("/proc/42/fd/5", Some((Own::Descriptor(42, 5), "")));
         check_own("/proc/thread-self/cwd//x", Some((Own::Folder, "x")));
         check_own("/proc/self/root/tmp/x", Some((Own::Root, "tmp/x")));
         for other in [
@@ -263,6 +294,7 @@ mod tests {
             "/proc/self/fd/",
             "/proc/self/fd/x",
             "/proc/self/fd/+1",
+            "/proc/self/fd/01",
             "/proc/self/cwdx",
             "/proc/self/status",
             "/dev/null",

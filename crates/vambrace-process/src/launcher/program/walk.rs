@@ -2,15 +2,15 @@
 //! that call hides the mode of a new file from the filter, which stands around this process as well.
 
 use std::collections::VecDeque;
-use std::ffi::{CString, OsString};
+use std::ffi::OsString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::launcher::pass_unsafe::Pass;
+use crate::launcher::guard::Guard;
 
 /// As many as the kernel follows.
 const MOST_LINKS: usize = 40;
@@ -22,7 +22,7 @@ pub(super) fn open(
     folder: BorrowedFd<'_>,
     path: &str,
     (flags, permissions): (OFlags, Mode),
-    pass: Pass,
+    mut guard: Option<&mut Guard>,
 ) -> Result<OwnedFd, Errno> {
     let mut walk = Walk { at: top_or(folder, Path::new(path))?, steps: VecDeque::new(), wants_folder: false };
     if path.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn open(
     let mut n_links = 0;
     while let Some(name) = walk.steps.pop_front() {
         let found = if walk.steps.is_empty() {
-            walk.last(&name, (flags, permissions), pass)
+            walk.last(&name, (flags, permissions), guard.as_deref_mut())
         } else {
             walk.enter(&name).map(|()| None)
         };
@@ -85,13 +85,20 @@ impl Walk {
         &self,
         name: &OsString,
         (flags, permissions): (OFlags, Mode),
-        pass: Pass,
+        guard: Option<&mut Guard>,
     ) -> Result<Option<OwnedFd>, Errno> {
         if self.wants_folder {
             return Err(Errno::ISDIR);
         }
-        let name = CString::new(name.as_bytes()).map_err(|_| Errno::INVAL)?;
-        pass.open(self.at.as_fd(), &name, flags | OFlags::NOFOLLOW, permissions).map(Some)
+        // THREAT: P06, what lies under /proc/self is this process's own, its memory too.
+        if is_in_proc(&self.at)? {
+            return Err(Errno::ACCESS);
+        }
+        let flags = flags | OFlags::NOFOLLOW;
+        match guard {
+            Some(guard) => guard.open_for_us(&self.at, name, flags, permissions).map(Some),
+            None => rustix::fs::openat(&self.at, name, flags, permissions).map(Some),
+        }
     }
 
     fn enter(&mut self, name: &OsString) -> Result<(), Errno> {
@@ -107,8 +114,7 @@ impl Walk {
             return Err(Errno::NOTDIR);
         }
         // THREAT: P06, /proc/self/fd names descriptors of this process, not of the program.
-        let is_in_proc = rustix::fs::fstatfs(&link)?.f_type == rustix::fs::PROC_SUPER_MAGIC;
-        if is_in_proc && rustix::fs::fstat(&self.at)?.st_ino != TOP_OF_PROC {
+        if is_in_proc(&link)? && rustix::fs::fstat(&self.at)?.st_ino != TOP_OF_PROC {
             return Err(Errno::LOOP);
         }
         let target = rustix::fs::readlinkat(&link, "", Vec::new())?.into_bytes();
@@ -117,6 +123,10 @@ impl Walk {
         self.lead(target);
         Ok(())
     }
+}
+
+fn is_in_proc(found: &OwnedFd) -> Result<bool, Errno> {
+    Ok(rustix::fs::fstatfs(found)?.f_type == rustix::fs::PROC_SUPER_MAGIC)
 }
 
 fn top_or(folder: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {
@@ -153,7 +163,7 @@ mod tests {
     #[track_caller]
     fn check(path: &str, expected: Result<&str, Errno>) {
         let (_folder, base) = place();
-        let read = open(base.as_fd(), path, (OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()), Pass::NONE)
+        let read = open(base.as_fd(), path, (OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()), None)
             .map(|file| std::io::read_to_string(std::fs::File::from(file)).unwrap());
         assert_eq!(read.as_deref().map_err(|errno| *errno), expected, "{path}");
     }
@@ -193,11 +203,12 @@ mod tests {
             "/proc/thread-self/cwd/Cargo.toml".to_owned(),
         ] {
             assert!(std::fs::metadata(folder.path().join(&path)).is_ok(), "{path} is no test");
-            let opened = open(base.as_fd(), &path, (OFlags::RDONLY, Mode::empty()), Pass::NONE);
-            assert_eq!(opened.map(drop), Err(Errno::LOOP), "{path}");
+            let opened = open(base.as_fd(), &path, (OFlags::RDONLY, Mode::empty()), None);
+            assert!(matches!(opened.map(drop), Err(Errno::LOOP | Errno::ACCESS)), "{path}");
         }
-        for path in ["/proc/self/status", "/proc/mounts", "/proc/version"] {
-            open(base.as_fd(), path, (OFlags::RDONLY, Mode::empty()), Pass::NONE).unwrap();
+        for path in ["/proc/self/status", "/proc/self/mem", "/proc/mounts", "/proc/version"] {
+            let opened = open(base.as_fd(), path, (OFlags::RDONLY, Mode::empty()), None);
+            assert!(matches!(opened.map(drop), Err(Errno::LOOP | Errno::ACCESS)), "{path}");
         }
     }
 
@@ -205,8 +216,7 @@ mod tests {
     fn a_write_follows_no_link_at_its_end() {
         let (folder, base) = place();
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW;
-        let write =
-            |path: &str| open(base.as_fd(), path, (flags, Mode::RUSR | Mode::WUSR), Pass::NONE).map(drop);
+        let write = |path: &str| open(base.as_fd(), path, (flags, Mode::RUSR | Mode::WUSR), None).map(drop);
         assert_eq!(write("a/up"), Err(Errno::LOOP));
         assert_eq!(write("dangling"), Err(Errno::LOOP));
         assert_eq!(write("new/"), Err(Errno::ISDIR));

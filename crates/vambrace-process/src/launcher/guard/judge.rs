@@ -1,0 +1,131 @@
+//! Which names a guard refuses, and what it has refused. It knows folders that are held open and the rules of the cage.
+
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use rustix::event::Timespec;
+use rustix::fs::{AtFlags, FlockOperation};
+use rustix::io::Errno;
+
+use super::place::{Spot, path_of};
+use crate::guarded::{Guarded, Made, Rules};
+use crate::wire::message::{MOST_REFUSED, Refused};
+
+/// The kernel's answer to a write on what is mounted read-only.
+const REFUSED: Errno = Errno::ROFS;
+/// Another cell has its turn for a few calls to the kernel, unless somebody has stopped it.
+const MOST_WAITS: usize = 50;
+const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+
+pub(super) struct Judge {
+    /// Read when the first call comes: most orders make no name.
+    rules: Result<Rules, Guarded>,
+    turns: Option<Rc<OwnedFd>>,
+    refused: Refused,
+}
+
+/// While this lives, no other cell judges a name that could be protected, or moves anything.
+///
+/// THREAT: P07, a folder that one cell judges while another renames it.
+pub(super) struct Turn(Option<Rc<OwnedFd>>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(turns) = &self.0 {
+            let _given_back = rustix::fs::flock(turns, FlockOperation::Unlock);
+        }
+    }
+}
+
+impl Judge {
+    pub(super) fn new(guarded: Guarded, turns: Option<OwnedFd>) -> Judge {
+        Judge { rules: Err(guarded), turns: turns.map(Rc::new), refused: Refused::default() }
+    }
+
+    pub(super) fn take_refused(&mut self) -> Refused {
+        std::mem::take(&mut self.refused)
+    }
+
+    pub(super) fn turn(&self) -> Result<Turn, Errno> {
+        let Some(turns) = &self.turns else { return Ok(Turn(None)) };
+        for _ in 0..MOST_WAITS {
+            match rustix::fs::flock(turns, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Turn(Some(Rc::clone(turns)))),
+                Err(Errno::AGAIN | Errno::INTR) => {
+                    let _waited = rustix::event::poll(&mut [], Some(&WAIT));
+                }
+                Err(errno) => return Err(errno),
+            }
+        }
+        Err(Errno::AGAIN)
+    }
+
+    /// Has it made unless it is protected. What is there already is not made again, whoever asks.
+    pub(super) fn made<T>(
+        &mut self,
+        spot: &Spot,
+        made: Made,
+        make: impl FnOnce() -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        if !self.may_matter(spot, made) {
+            return make();
+        }
+        let _turn = self.turn()?;
+        if !self.is_protected(spot, made)? {
+            return make();
+        }
+        match rustix::fs::statat(&spot.folder, &spot.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Err(Errno::EXIST),
+            Err(_) => Err(self.refuse(spot)),
+        }
+    }
+
+    pub(super) fn may_matter(&mut self, spot: &Spot, made: Made) -> bool {
+        self.rules().may_matter(spot.name.to_bytes(), made)
+    }
+
+    /// THREAT: P07, a folder that came from another cage lies nowhere in this one, and its path says nothing.
+    pub(super) fn is_protected(&mut self, spot: &Spot, made: Made) -> Result<bool, Errno> {
+        if !self.may_matter(spot, made) {
+            return Ok(false);
+        }
+        let folder = path_of(spot.folder.as_fd())?;
+        Ok(!leads_to(&folder, spot) || self.rules().refuse(&folder, spot.name.to_bytes(), made))
+    }
+
+    pub(super) fn is_watched(&mut self, folder: &Path) -> bool {
+        self.rules().is_watched(folder)
+    }
+
+    pub(super) fn is_in_service(&mut self, spot: &Spot) -> Result<bool, Errno> {
+        let folder = path_of(spot.folder.as_fd())?;
+        Ok(!leads_to(&folder, spot) || self.rules().is_in_service(&folder))
+    }
+
+    pub(super) fn refuse(&mut self, spot: &Spot) -> Errno {
+        self.refused.n_tries += 1;
+        let refused = &mut self.refused.paths;
+        let is_new = |path: &PathBuf| refused.len() < MOST_REFUSED && !refused.contains(path);
+        if let Some(path) = spot.path().ok().filter(is_new) {
+            refused.push(path);
+        }
+        REFUSED
+    }
+
+    fn rules(&mut self) -> &mut Rules {
+        if let Err(guarded) = &self.rules {
+            self.rules = Ok(Rules::new(guarded.clone()));
+        }
+        match &mut self.rules {
+            Ok(rules) => rules,
+            Err(_) => unreachable!("they were just read"),
+        }
+    }
+}
+
+fn leads_to(path: &Path, spot: &Spot) -> bool {
+    let identity = |found: rustix::fs::Stat| (found.st_dev, found.st_ino);
+    let here = rustix::fs::fstat(&spot.folder).map(identity);
+    here.is_ok() && here == rustix::fs::lstat(path).map(identity)
+}

@@ -1,0 +1,85 @@
+//! Opens that may wait: for the other end of a pipe, or for whoever has leased the file. A process of its own waits for
+//! each; it makes no name. This one looks after them: who was killed or gets a signal waits no longer.
+
+use std::ffi::CStr;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::Signal;
+
+use super::caller::{self, Interrupted};
+use super::listener_unsafe::{Listener, Waiting};
+use crate::launcher::kernel_unsafe::{self, Cloned};
+
+/// The kernel makes it "call again" or "interrupted", as the handler of the signal wants it, and shows it to nobody.
+const CALL_AGAIN: Errno = Errno::from_raw_os_error(512);
+/// More are not looked after in time, and programs have a limit on processes to keep.
+const MOST: usize = 128;
+
+#[derive(Default)]
+pub(super) struct Helpers(Vec<Helper>);
+
+struct Helper {
+    /// Of the call that waits.
+    id: u64,
+    thread: u32,
+    process: OwnedFd,
+}
+
+impl Helpers {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// INVARIANT: `flags` follow no link that could lead to what this process has open.
+    pub(super) fn open(
+        &mut self,
+        listener: &Listener,
+        waiting: &Waiting,
+        (folder, name): (BorrowedFd<'_>, &CStr),
+        flags: OFlags,
+    ) -> Result<(), Errno> {
+        if self.0.len() >= MOST {
+            self.tend(listener);
+        }
+        if self.0.len() >= MOST {
+            return Err(Errno::AGAIN);
+        }
+        match kernel_unsafe::clone_process(0, None)? {
+            Cloned::Parent { descriptor, .. } => {
+                self.0.push(Helper { id: waiting.id, thread: waiting.thread, process: descriptor });
+                Ok(())
+            }
+            Cloned::Child => {
+                let opening = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::NOCTTY | OFlags::CLOEXEC;
+                match rustix::fs::openat(folder, name, opening, Mode::empty()) {
+                    Ok(file) => {
+                        let closes = flags.contains(OFlags::CLOEXEC);
+                        listener.hand_over_at_once(waiting.id, file.as_fd(), closes);
+                    }
+                    Err(errno) => listener.answer(waiting.id, Err(errno)),
+                }
+                kernel_unsafe::exit_now(0)
+            }
+        }
+    }
+
+    pub(super) fn tend(&mut self, listener: &Listener) {
+        self.0.retain(|helper| {
+            let answer = match listener.waits(helper.id) {
+                false => None,
+                true => match caller::interrupted(helper.thread) {
+                    Interrupted::No => return true,
+                    Interrupted::Surely => Some(CALL_AGAIN),
+                    Interrupted::Perhaps => Some(Errno::INTR),
+                },
+            };
+            let _ended = rustix::process::pidfd_send_signal(&helper.process, Signal::KILL);
+            if let Some(errno) = answer {
+                listener.answer(helper.id, Err(errno));
+            }
+            false
+        });
+    }
+}
