@@ -107,6 +107,8 @@ impl Guard {
     /// Answers one call.
     pub(super) fn serve(&mut self) {
         let Some(waiting) = self.listener.receive() else { return };
+        // Who was killed while waiting for a pipe must not be its other end.
+        self.tend();
         if waiting.number == libc::SYS_umask {
             // Known before it is done, so no name is made with a mask that is out of date.
             self.masks = Masks::Told;
@@ -200,6 +202,9 @@ impl Guard {
             return Err(Errno::INVAL);
         }
         if flags.contains(AtFlags::EMPTY_PATH) && path.is_empty() {
+            if at == call::HERE {
+                return Err(Errno::PERM);
+            }
             return caller.descriptor(caller.thread(), at).map(Source::Open);
         }
         if !flags.contains(AtFlags::SYMLINK_FOLLOW) {

@@ -90,8 +90,19 @@ impl Judge {
         if !self.may_matter(spot, made) {
             return Ok(false);
         }
-        let folder = path_of(spot.folder.as_fd())?;
-        Ok(!leads_to(&folder, spot) || self.rules().refuse(&folder, spot.name.to_bytes(), made))
+        let folder = self.folder_of(spot)?;
+        Ok(folder.is_none_or(|folder| self.rules().refuse(&folder, spot.name.to_bytes(), made)))
+    }
+
+    /// Where it lies in this cage, if it does.
+    fn folder_of(&self, spot: &Spot) -> Result<Option<PathBuf>, Errno> {
+        let (folder, here) = (path_of(spot.folder.as_fd())?, rustix::fs::fstat(&spot.folder)?);
+        if here.st_nlink == 0 {
+            return Err(Errno::NOENT);
+        }
+        let there = rustix::fs::lstat(&folder);
+        let is_same = there.is_ok_and(|there| (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino));
+        Ok(is_same.then_some(folder))
     }
 
     pub(super) fn is_watched(&mut self, folder: &Path) -> bool {
@@ -99,8 +110,8 @@ impl Judge {
     }
 
     pub(super) fn is_in_service(&mut self, spot: &Spot) -> Result<bool, Errno> {
-        let folder = path_of(spot.folder.as_fd())?;
-        Ok(!leads_to(&folder, spot) || self.rules().is_in_service(&folder))
+        let folder = self.folder_of(spot)?;
+        Ok(folder.is_none_or(|folder| self.rules().is_in_service(&folder)))
     }
 
     pub(super) fn refuse(&mut self, spot: &Spot) -> Errno {
@@ -122,10 +133,4 @@ impl Judge {
             Err(_) => unreachable!("they were just read"),
         }
     }
-}
-
-fn leads_to(path: &Path, spot: &Spot) -> bool {
-    let identity = |found: rustix::fs::Stat| (found.st_dev, found.st_ino);
-    let here = rustix::fs::fstat(&spot.folder).map(identity);
-    here.is_ok() && here == rustix::fs::lstat(path).map(identity)
 }

@@ -4,6 +4,7 @@
 use std::ffi::CStr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::Signal;
@@ -17,6 +18,9 @@ const CALL_AGAIN: Errno = Errno::from_raw_os_error(512);
 /// More are not looked after in time, and programs have a limit on processes to keep.
 const MOST: usize = 128;
 
+/// A process that waits for a pipe is gone at once.
+const DYING: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+
 #[derive(Default)]
 pub(super) struct Helpers(Vec<Helper>);
 
@@ -25,6 +29,14 @@ struct Helper {
     id: u64,
     thread: u32,
     process: OwnedFd,
+}
+
+impl Helper {
+    /// It is gone when this returns, unless it hangs in the kernel.
+    fn end(&self) {
+        let _ended = rustix::process::pidfd_send_signal(&self.process, Signal::KILL);
+        let _gone = rustix::event::poll(&mut [PollFd::new(&self.process, PollFlags::IN)], Some(&DYING));
+    }
 }
 
 impl Helpers {
@@ -75,7 +87,7 @@ impl Helpers {
                     Interrupted::Perhaps => Some(Errno::INTR),
                 },
             };
-            let _ended = rustix::process::pidfd_send_signal(&helper.process, Signal::KILL);
+            helper.end();
             if let Some(errno) = answer {
                 listener.answer(helper.id, Err(errno));
             }

@@ -139,6 +139,9 @@ impl Finder<'_> {
             _ => self.pass.open_folder(from, &folder)?,
         };
         if is_in_proc(folder.as_fd())? {
+            if name != spelled {
+                return Err(Errno::ISDIR);
+            }
             return self.in_proc(folder.as_fd(), name.to_bytes()).map(Place::Own);
         }
         Ok(Place::Named(Spot { folder, name, spelled }))
@@ -203,6 +206,14 @@ fn own(path: &[u8], thread: u32) -> Option<(Own, &[u8])> {
     let (who, rest) = rest.split_at(rest.iter().position(|byte| *byte == b'/')?);
     let is_caller = who == b"self" || who == b"thread-self" || who == thread.to_string().as_bytes();
     let rest = rest.strip_prefix(b"/").filter(|_| is_caller)?;
+    // One thread of several.
+    let (thread, rest) = match rest.strip_prefix(b"task/") {
+        Some(rest) => {
+            let (digits, rest) = rest.split_at(rest.iter().position(|byte| *byte == b'/')?);
+            (u32::try_from(number_of(digits)?).ok()?, rest.strip_prefix(b"/")?)
+        }
+        None => (thread, rest),
+    };
     if let Some(rest) = rest.strip_prefix(b"fd/") {
         return descriptor(rest, thread);
     }
@@ -289,6 +300,7 @@ mod tests {
         check_own("/proc/42/fd/5", Some((Own::Descriptor(42, 5), "")));
         check_own("/proc/thread-self/cwd//x", Some((Own::Folder, "x")));
         check_own("/proc/self/root/tmp/x", Some((Own::Root, "tmp/x")));
+        check_own("/proc/self/task/43/fd/1", Some((Own::Descriptor(43, 1), "")));
         for other in [
             "/proc/1/fd/5",
             "/proc/self/fd/",
@@ -297,6 +309,7 @@ mod tests {
             "/proc/self/fd/01",
             "/proc/self/cwdx",
             "/proc/self/status",
+            "/proc/self/task/x/fd/1",
             "/dev/null",
             "/dev/stdoutx",
             "/tmp/x",
