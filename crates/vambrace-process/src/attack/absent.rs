@@ -13,8 +13,10 @@ use super::{Outcome, all, call_unsafe, failed, words};
 
 const NAMES: [&str; 5] = [".envrc", ".git", ".idea", ".Codex", "own.code-workspace"];
 
-/// Enough to win a race that can be won: an unguarded one is won within the first few.
-const N_RACES: usize = 200;
+/// Each value of the path has to be seen so often; a race that can be won is won within the first few.
+const N_RACES: usize = 100;
+/// On a machine where the two never run at once.
+const MOST_RACES: usize = 10_000;
 /// Both fit into one word of memory, so that a path is always one or the other. The first is there already.
 const HARMLESS: u64 = u64::from_ne_bytes(*b"./././\0\0");
 const PROTECTED: u64 = u64::from_ne_bytes(*b".envrc\0\0");
@@ -105,11 +107,21 @@ fn race(folder: &str) -> Outcome {
             return Outcome::Untried("no second thread could be started".to_owned());
         }
         let mut outcome = Outcome::Held("no race of many was won".to_owned());
-        for _ in 0..N_RACES {
-            let _made = call_unsafe::make_folder(&folder, &name);
+        let (mut n_harmless, mut n_protected) = (0, 0);
+        for _ in 0..MOST_RACES {
+            match call_unsafe::make_folder(&folder, &name) {
+                Err(Errno::EXIST) => n_harmless += 1,
+                Ok(()) | Err(_) => n_protected += 1,
+            }
             if rustix::fs::unlinkat(&folder, ".envrc", AtFlags::REMOVEDIR).is_ok() {
                 outcome = Outcome::Broken("it was made".to_owned());
                 break;
+            }
+            if n_harmless.min(n_protected) >= N_RACES {
+                break;
+            }
+            if n_harmless.abs_diff(n_protected) > N_RACES {
+                std::thread::yield_now();
             }
         }
         is_over.store(true, Ordering::Relaxed);

@@ -103,7 +103,12 @@ impl Caller {
     }
 
     /// A descriptor of its own, or of another that it may look into, as a place.
+    ///
+    /// THREAT: P06, the kernel lets this process look into itself.
     pub(super) fn descriptor(&self, thread: u32, number: i32) -> Result<OwnedFd, Errno> {
+        if thread == std::process::id() {
+            return Err(Errno::ACCESS);
+        }
         open(thread, &format!("fd/{number}"), OFlags::PATH).map_err(|errno| match errno {
             Errno::NOENT => Errno::BADF,
             other => other,
@@ -216,7 +221,9 @@ mod tests {
 
     #[test]
     fn a_caller_is_read_where_it_stands() {
-        let caller = Caller::new(std::process::id(), Masks::Told);
+        let thread = u32::try_from(rustix::thread::gettid().as_raw_nonzero().get()).unwrap();
+        let caller = Caller::new(thread, Masks::Told);
+        assert_eq!(caller.descriptor(std::process::id(), 0).map(drop), Err(Errno::ACCESS));
         let text = CString::new("x".repeat(700)).unwrap();
         assert_eq!(caller.text(text.as_ptr() as u64), Ok(text.to_bytes().to_vec()));
         assert_eq!(caller.text(8), Err(Errno::FAULT));

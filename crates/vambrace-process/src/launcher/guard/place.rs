@@ -207,7 +207,7 @@ fn own(path: &[u8], thread: u32) -> Option<(Own, &[u8])> {
     let is_caller = who == b"self" || who == b"thread-self" || who == thread.to_string().as_bytes();
     let rest = rest.strip_prefix(b"/").filter(|_| is_caller)?;
     // One thread of several.
-    let (thread, rest) = match rest.strip_prefix(b"task/") {
+    let (of, rest) = match rest.strip_prefix(b"task/") {
         Some(rest) => {
             let (digits, rest) = rest.split_at(rest.iter().position(|byte| *byte == b'/')?);
             (u32::try_from(number_of(digits)?).ok()?, rest.strip_prefix(b"/")?)
@@ -215,10 +215,10 @@ fn own(path: &[u8], thread: u32) -> Option<(Own, &[u8])> {
         None => (thread, rest),
     };
     if let Some(rest) = rest.strip_prefix(b"fd/") {
-        return descriptor(rest, thread);
+        return descriptor(rest, of);
     }
     for (name, own) in [(b"cwd".as_slice(), Own::Folder), (b"root".as_slice(), Own::Root)] {
-        if let Some(rest) = rest.strip_prefix(name) {
+        if let Some(rest) = rest.strip_prefix(name).filter(|_| of == thread) {
             return Some((own, behind(rest)?));
         }
     }
