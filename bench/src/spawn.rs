@@ -32,7 +32,7 @@ a cell is the cage alone, with the system's folders and one writable one. A call
 redaction and the record on. bubblewrap unshares everything and shows /usr and the workspace; firejail has the flags of
 specification 002; the others are started as npm installs them, which includes Node. The ordinary user's figures come from a
 process of that user. A decision reads a line and judges each of its words; the parse only makes a tree. Files are
-unpacked by tar onto the disk, in a cell that is there already.
+unpacked by tar into memory, where a file costs next to nothing, in a cell that is there already.
 ";
 
 const ROUNDS: usize = 30;

@@ -72,7 +72,7 @@ pub(super) fn run(cell: &mut Cell, order: &Order) -> Result<(), Failure> {
     }
 }
 
-fn broken(error: CageError) -> Failure {
+pub(super) fn broken(error: CageError) -> Failure {
     Failure::wrong("the cell", "failed", &error.to_string())
 }
 

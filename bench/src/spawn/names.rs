@@ -1,12 +1,11 @@
 //! Many new names: an archive is unpacked in a cage whose guard makes every name, in one without, and plainly.
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use vambrace_process::cell::{CageError, Guarded, Launcher};
+use vambrace_process::cell::{Guarded, Launcher};
 
-use super::cell::{FOLDER, order_of, run, spec};
+use super::cell::{FOLDER, broken, order_of, run, spec};
 use super::contest::{Entrant, hold, work};
 use super::report::find;
 use super::{Ground, clean};
@@ -18,8 +17,7 @@ const TAR: &str = "/usr/bin/tar";
 const GUARDED: &str = "1,000 files unpacked, names guarded";
 const SWEPT: &str = "1,000 files unpacked, names swept";
 const PLAIN: &str = "plain";
-/// Each takes a good part of a second.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 10;
 
 pub(super) fn run_all(ground: &Ground) -> Result<Vec<Row>, Failure> {
     let source = ground.workspace.join("source");
@@ -31,55 +29,42 @@ pub(super) fn run_all(ground: &Ground) -> Result<Vec<Row>, Failure> {
     status.map_err(Failure::start(TAR))?;
     let entrants = vec![caged(ground, GUARDED, true), caged(ground, SWEPT, false), plain(ground)];
     let runs = hold(ROUNDS, entrants)?;
+    let out = empty()?;
+    std::fs::remove_dir(&out).map_err(Failure::disk(&out))?;
     let row = |what| Some(Row::time(what, find(&runs, what)?, PLAIN, find(&runs, PLAIN), Reach::Nothing));
     Ok([GUARDED, SWEPT].into_iter().filter_map(row).collect())
 }
 
+/// In a cell of its own each time, which is not measured: its private memory is empty then.
 fn caged<'a>(ground: &'a Ground, name: &'static str, is_guarded: bool) -> Entrant<'a> {
-    let prepared = || -> Result<_, CageError> {
-        let launcher = Launcher::start(&ground.vambrace)?;
-        let mut spec = spec(&ground.workspace);
-        spec.guarded = is_guarded.then(|| Guarded {
-            workspace: PathBuf::from(FOLDER),
-            service: PathBuf::from(FOLDER),
-            patterns: "*.envrc".into(),
-            turns: None,
-        });
-        let cell = launcher.cell(&spec)?;
-        Ok((launcher, RefCell::new(cell)))
-    };
-    let (launcher, cell) = match prepared() {
-        Ok(prepared) => prepared,
+    let launcher = match Launcher::start(&ground.vambrace) {
+        Ok(launcher) => launcher,
         Err(error) => return Entrant { name, turn: Err(error.to_string()) },
     };
-    let order =
-        order_of(TAR, &["tar", "-xf", &format!("{FOLDER}/names.tar"), "-C", &format!("{FOLDER}/out")]);
-    work(
-        name,
-        || empty(ground),
-        move |_| {
-            // The launcher has to live as long as its cells.
-            let _alive = &launcher;
-            run(&mut cell.borrow_mut(), &order)
-        },
-    )
+    let mut spec = spec(&ground.workspace);
+    spec.writable.push(PathBuf::from("/tmp"));
+    spec.guarded = is_guarded.then(|| Guarded {
+        workspace: PathBuf::from(FOLDER),
+        service: PathBuf::from(FOLDER),
+        patterns: "*.envrc".into(),
+        turns: None,
+    });
+    let order = order_of(TAR, &["tar", "-xf", &format!("{FOLDER}/names.tar"), "-C", "/tmp"]);
+    work(name, move || launcher.cell(&spec).map_err(broken), move |mut cell| run(&mut cell, &order))
 }
 
 fn plain(ground: &Ground) -> Entrant<'_> {
-    work(
-        PLAIN,
-        || empty(ground),
-        |out| {
-            let mut tar = clean(Path::new(TAR));
-            tar.arg("-xf").arg(ground.workspace.join("names.tar")).arg("-C").arg(out);
-            let status = tar.status().map_err(Failure::start(TAR))?;
-            status.success().then_some(()).ok_or_else(|| Failure::wrong(TAR, "failed", &status.to_string()))
-        },
-    )
+    work(PLAIN, empty, |out| {
+        let mut tar = clean(Path::new(TAR));
+        tar.arg("-xf").arg(ground.workspace.join("names.tar")).arg("-C").arg(out);
+        let status = tar.status().map_err(Failure::start(TAR))?;
+        status.success().then_some(()).ok_or_else(|| Failure::wrong(TAR, "failed", &status.to_string()))
+    })
 }
 
-fn empty(ground: &Ground) -> Result<PathBuf, Failure> {
-    let out = ground.workspace.join("out");
+/// Memory too.
+fn empty() -> Result<PathBuf, Failure> {
+    let out = Path::new("/dev/shm").join(format!("vambrace-bench-{}", std::process::id()));
     if out.exists() {
         std::fs::remove_dir_all(&out).map_err(Failure::disk(&out))?;
     }
