@@ -239,6 +239,12 @@ client = socket.socket(socket.AF_UNIX); client.connect("l.sock"); client.sendall
         plain.text().replace("plain/config.toml' plain/config.toml", "plain/config.toml' config.toml");
     assert_eq!((ran.code, ran.text()), (plain.code, expected), "{ran:?}");
 
+    let swept = World::new();
+    let config = swept.beside("sweep.yaml", "sandbox: {absent_names: sweep}\n");
+    let bind = "import socket; socket.socket(socket.AF_UNIX).bind('a.sock')";
+    let ran = swept.run(&["--config", &config, "run", "--", "python3", "-c", bind]);
+    assert!(ran.code == 1 && ran.stderr.contains("Permission denied"), "{ran:?}");
+
     let protected = [".envrc", "deep/.git", "deep/../.mcp.json"].map(|name| (name, "Read-only file system"));
     let shared = ["a.sock", "deep/a.sock", "/proc/self/cwd/a.sock"].map(|name| (name, "Permission denied"));
     for (address, expected) in protected.into_iter().chain(shared) {
