@@ -32,8 +32,8 @@ use crate::{
 
 /// Where our own binary is shown in the cage of the self-test, and in those of other backends.
 pub(super) const OURSELVES: &str = "/run/vambrace/self";
-/// In the state folder: locked by cages when a name could be protected.
-const TURNS: &str = "names.lock";
+/// In the state folder, beside those by which runs take turns: locked by cages when a name could be protected.
+const TURNS: &str = "turns/names";
 /// Private memory for /tmp and the home folder.
 const TEMPORARY_BYTES: u64 = 512 << 20;
 
@@ -190,8 +190,11 @@ impl Programs {
         };
         let made = self.turns.get_or_init(|| {
             let mut options = std::fs::OpenOptions::new();
-            let opened = options.append(true).create(true).mode(0o600).open(turns);
-            opened.map(drop).map_err(|error| format!("the file by which cages take turns: {error}"))
+            options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+            let made = turns.parent().map_or(Ok(()), std::fs::create_dir_all);
+            made.and_then(|()| options.open(turns))
+                .map(drop)
+                .map_err(|error| format!("the file by which cages take turns: {error}"))
         });
         made.clone().map_err(|why| ProgramError::Broken { why })
     }
