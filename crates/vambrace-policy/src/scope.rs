@@ -86,7 +86,7 @@ impl Protection {
     }
 
     /// The spellings, so that most names can be passed over without asking.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
+    fn texts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(PathPattern::text)
     }
 }

@@ -347,7 +347,12 @@ fn confine_runner(asked: Confine, turns: Option<OwnedFd>) -> (Vec<Missing>, Opti
                     _ => {}
                 }
             }
-            confine::restrict_files(&spec.writable, &private, spec.guarded.is_some(), &mut gaps);
+            confine::restrict_files(
+                &spec.writable,
+                &private,
+                cell::is_guarded(spec.guarded.as_ref()),
+                &mut gaps,
+            );
             match spec.guarded {
                 Some(guarded) => guard = confine::filter_and_guard(guarded, turns, &mut gaps),
                 None => confine::filter_calls(&filter::program(Naming::Free), &mut gaps),

@@ -45,7 +45,8 @@ pub struct Programs {
     environment: SafeEnvironment,
     /// The error is told to whoever wants to run something.
     surroundings: Result<Surroundings, String>,
-    turns: OnceLock<Result<(), String>>,
+    /// The file by which cages take turns is there.
+    turns: OnceLock<()>,
     staged: OnceLock<Result<Staged, String>>,
     walker: Walker,
     placeholders: Placeholders,
@@ -164,6 +165,7 @@ impl Programs {
         if outcome.is_err() {
             kept.cell.end_wholly();
         }
+        // LIMIT: a runner that was killed takes along what it had refused.
         if let Ok(captured) = &outcome {
             self.tell_refused(&captured.refused, context);
         }

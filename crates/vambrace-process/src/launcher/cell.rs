@@ -14,12 +14,14 @@ use rustix::process::{DumpableBehavior, Signal};
 use seccompiler::BpfProgram;
 
 use super::confine::{self, Gaps};
+use super::guard::Guard;
 use super::kernel_unsafe;
 use super::namespaces::Namespaces;
 use super::root::{Failed, Root, is_lack};
 use super::runner::Runner;
 use super::score::Score;
 use crate::cage::Layer;
+use crate::guarded::Guarded;
 use crate::spec::CageSpec;
 use crate::wire::Line;
 use crate::wire::message::{Report, decode_spec, encode_report};
@@ -79,7 +81,7 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
     let mut runner = Runner::new(line, &memories, score)?;
     let CageSpec { writable, guarded, .. } = spec;
     confine::drop_powers(&mut gaps);
-    confine::restrict_files(&writable, &memories, guarded.is_some(), &mut gaps);
+    confine::restrict_files(&writable, &memories, is_guarded(guarded.as_ref()), &mut gaps);
     match guarded {
         Some(guarded) => runner.guard = confine::filter_and_guard(guarded, turns, &mut gaps),
         None => confine::filter_calls(birth.filter, &mut gaps),
@@ -89,6 +91,11 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
     die_with(&birth.launcher)?;
     drop(birth.launcher);
     Ok(runner.serve(gaps.0))
+}
+
+/// Whether somebody will tell private folders from shared ones.
+pub(super) fn is_guarded(guarded: Option<&Guarded>) -> bool {
+    guarded.is_some() && Guard::is_possible().is_ok()
 }
 
 /// Dies with the launcher; an error if that is dead already and can no longer tell.

@@ -135,9 +135,18 @@ const UNKNOWN: &[i64] = &[
     libc::SYS_openat2,
 ];
 
-/// Typing into the terminal; and making a subvolume of btrfs, which is a name that no other call made.
-const REFUSED_REQUESTS: [u32; 6] =
-    [libc::TIOCSTI as u32, libc::TIOCLINUX as u32, 0x5000_9401, 0x5000_940e, 0x5000_9417, 0x5000_9418];
+/// Typing into the terminal; and making a subvolume of btrfs or bcachefs, or a copy of a file of ocfs2, which are names that
+/// no other call made.
+const REFUSED_REQUESTS: [u32; 8] = [
+    libc::TIOCSTI as u32,
+    libc::TIOCLINUX as u32,
+    0x5000_9401,
+    0x5000_940e,
+    0x5000_9417,
+    0x5000_9418,
+    0x4020_bc10,
+    0x4018_6f04,
+];
 
 /// Calls that make a name and whose mode, if they have one, cannot set the user.
 const NAMES: &[i64] = &[

@@ -227,17 +227,25 @@ impl Guard {
         socket: BorrowedFd<'_>,
         address: &[u8],
     ) -> Result<(), Errno> {
-        let (pass, Some(path)) = (self.pass, unix_path(address)) else {
+        let pass = self.pass;
+        let Some(path) = unix_path(address) else {
             self.check_waits(waiting)?;
-            return self.pass.bind(socket, address);
+            return pass.bind(socket, address);
         };
+        if address.len() > LONGEST_UNIX_ADDRESS {
+            return Err(Errno::INVAL);
+        }
         let (mask, spot) = (caller.mask()?, self.spot_of(caller, call::HERE, path)?);
         self.check_waits(waiting)?;
-        let is_sure = path.starts_with(b"/proc/") || self.judge.may_matter(&spot, Made::New);
+        // To the kernel these would be this process's own.
+        let is_ours = [&b"/proc/"[..], b"/dev/fd/"].iter().any(|own| path.starts_with(own));
+        let is_sure = is_ours || self.judge.may_matter(&spot, Made::New);
         let name = spot.spelled.to_bytes();
         let (folder, path) = if is_sure { (spot.folder.as_fd(), name) } else { (caller.folder()?, path) };
-        let mut address = [&UNIX.to_ne_bytes(), path, b"\0"].concat();
-        address.truncate(LONGEST_UNIX_ADDRESS);
+        let mut address = [&UNIX.to_ne_bytes(), path].concat();
+        if address.len() < LONGEST_UNIX_ADDRESS {
+            address.push(0);
+        }
         let is_shared = self.judge.is_in_service(&spot)?;
         self.judge.made(&spot, Made::New, || {
             if is_shared {
@@ -281,8 +289,7 @@ impl Guard {
         if self.judge.is_protected(to, Made::Moved)? && !is_empty(from) {
             return Ok(true);
         }
-        let (from, to) = (from.path()?, to.path()?);
-        Ok(self.judge.is_watched(&to) && !self.judge.is_watched(&from))
+        Ok(self.judge.is_watched(to)?.unwrap_or(true) && !self.judge.is_watched(from)?.unwrap_or(false))
     }
 }
 

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 const NO_MAGIC_LINKS: u64 = 0x02;
 
 /// INVARIANT: never shown to a program. A new one is drawn for each cell; guessing takes longer than there is time.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) struct Pass(u64);
 
 /// What the kernel reads.

@@ -1,10 +1,11 @@
 //! From settings to a cell: what the cage shows for one job, and which backend puts it up.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use vambrace_policy::{Epoch, Job, Level, Repository};
 use vambrace_types::ByteLimit;
@@ -32,8 +33,8 @@ use crate::{
 
 /// Where our own binary is shown in the cage of the self-test, and in those of other backends.
 pub(super) const OURSELVES: &str = "/run/vambrace/self";
-/// In the state folder, beside those by which runs take turns: locked by cages when a name could be protected.
-const TURNS: &str = "turns/names";
+/// In the state folder, where runs take turns too: locked by cages on one workspace when a name could be protected.
+const TURNS: &str = "turns";
 /// Private memory for /tmp and the home folder.
 const TEMPORARY_BYTES: u64 = 512 << 20;
 
@@ -71,7 +72,7 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
         author: Some(Author { name: settings.author.0.clone(), email: settings.author.1.clone() }),
         temporary_bytes: TEMPORARY_BYTES.min(settings.limits.memory.bytes()),
         absent_names: settings.absent_names,
-        turns: settings.state.join(TURNS),
+        turns: settings.state.join(TURNS).join(turns_of(&settings.workspace)),
     });
     Programs {
         trusted: TrustedPath::new(folders, writable.collect()),
@@ -93,6 +94,12 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
         settings,
         epoch,
     }
+}
+
+fn turns_of(workspace: &Path) -> String {
+    let mut hasher = DefaultHasher::new();
+    workspace.hash(&mut hasher);
+    format!("names-{:016x}", hasher.finish())
 }
 
 fn user(settings: &ProgramsSettings) -> User {
@@ -188,22 +195,28 @@ impl Programs {
         let Some(turns) = key.guarded.as_ref().and_then(|guarded| guarded.turns.as_ref()) else {
             return Ok(());
         };
-        let made = self.turns.get_or_init(|| {
-            let mut options = std::fs::OpenOptions::new();
-            options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
-            let made = turns.parent().map_or(Ok(()), std::fs::create_dir_all);
-            made.and_then(|()| options.open(turns))
-                .map(drop)
-                .map_err(|error| format!("the file by which cages take turns: {error}"))
-        });
-        made.clone().map_err(|why| ProgramError::Broken { why })
+        if self.turns.get().is_some() {
+            return Ok(());
+        }
+        let mut options = std::fs::OpenOptions::new();
+        options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+        let made = turns.parent().map_or(Ok(()), std::fs::create_dir_all);
+        made.and_then(|()| options.open(turns)).map_err(|error| ProgramError::Broken {
+            why: format!("the file by which cages take turns: {error}"),
+        })?;
+        let _made = self.turns.set(());
+        Ok(())
     }
 
     /// Where a guard makes the names, nothing has to stand in their place.
     pub(super) fn hold(&self) -> Option<Held> {
+        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_guard = missing.iter().all(|missing| missing.layer != Layer::NameGuard);
         match self.settings.absent_names {
-            AbsentNames::Refuse => None,
-            AbsentNames::Sweep => Some(self.placeholders.hold(&self.service(), &self.settings.workspace)),
+            AbsentNames::Refuse if has_guard => None,
+            AbsentNames::Refuse | AbsentNames::Sweep => {
+                Some(self.placeholders.hold(&self.service(), &self.settings.workspace))
+            }
         }
     }
 

@@ -15,6 +15,7 @@ use crate::launcher::pass_unsafe::Pass;
 /// With the zero at its end.
 const LONGEST_PATH: usize = 4096;
 const PAGE: u64 = 4096;
+const LONGEST_STATUS: usize = 1 << 20;
 /// One thread and not its whole process.
 const THREAD: PidfdFlags = PidfdFlags::from_bits_retain(libc::O_EXCL as u32);
 
@@ -167,9 +168,15 @@ fn open(thread: u32, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
 /// What the kernel says of a thread.
 fn status(thread: u32) -> Result<Vec<u8>, Errno> {
     let status = open(thread, "status", OFlags::RDONLY)?;
-    let mut text = vec![0u8; 4096];
-    let n_read = rustix::io::read(&status, &mut text)?;
-    text.truncate(n_read);
+    let mut text = Vec::new();
+    let mut piece = [0u8; 2048];
+    // Who is in thousands of groups has a long one.
+    while text.len() < LONGEST_STATUS {
+        match rustix::io::read(&status, &mut piece)? {
+            0 => break,
+            n_read => text.extend_from_slice(piece.get(..n_read).unwrap_or_default()),
+        }
+    }
     Ok(text)
 }
 

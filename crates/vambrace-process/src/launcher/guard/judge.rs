@@ -1,7 +1,9 @@
 //! Which names a guard refuses, and what it has refused. It knows folders that are held open and the rules of the cage.
 
+use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use rustix::event::Timespec;
@@ -15,12 +17,13 @@ use crate::wire::message::{MOST_REFUSED, Refused};
 /// The kernel's answer to a write on what is mounted read-only.
 const REFUSED: Errno = Errno::ROFS;
 /// Another cell has its turn for a few calls to the kernel, unless somebody has stopped it.
-const MOST_WAITS: usize = 50;
+const MOST_WAITS: usize = 200;
 const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
 pub(super) struct Judge {
+    guarded: Guarded,
     /// Read when the first call comes: most orders make no name.
-    rules: Result<Rules, Guarded>,
+    rules: Option<Rules>,
     turns: Option<Rc<OwnedFd>>,
     refused: Refused,
 }
@@ -40,7 +43,7 @@ impl Drop for Turn {
 
 impl Judge {
     pub(super) fn new(guarded: Guarded, turns: Option<OwnedFd>) -> Judge {
-        Judge { rules: Err(guarded), turns: turns.map(Rc::new), refused: Refused::default() }
+        Judge { guarded, rules: None, turns: turns.map(Rc::new), refused: Refused::default() }
     }
 
     pub(super) fn take_refused(&mut self) -> Refused {
@@ -58,7 +61,7 @@ impl Judge {
                 Err(errno) => return Err(errno),
             }
         }
-        Err(Errno::AGAIN)
+        Err(Errno::BUSY)
     }
 
     /// Has it made unless it is protected. What is there already is not made again, whoever asks.
@@ -105,8 +108,10 @@ impl Judge {
         Ok(is_same.then_some(folder))
     }
 
-    pub(super) fn is_watched(&mut self, folder: &Path) -> bool {
-        self.rules().is_watched(folder)
+    /// Whether names in what has this name are protected; nothing if it lies nowhere in this cage.
+    pub(super) fn is_watched(&mut self, spot: &Spot) -> Result<Option<bool>, Errno> {
+        let name = OsStr::from_bytes(spot.name.to_bytes());
+        Ok(self.folder_of(spot)?.map(|folder| self.rules().is_watched(&folder.join(name))))
     }
 
     pub(super) fn is_in_service(&mut self, spot: &Spot) -> Result<bool, Errno> {
@@ -125,12 +130,6 @@ impl Judge {
     }
 
     fn rules(&mut self) -> &mut Rules {
-        if let Err(guarded) = &self.rules {
-            self.rules = Ok(Rules::new(guarded.clone()));
-        }
-        match &mut self.rules {
-            Ok(rules) => rules,
-            Err(_) => unreachable!("they were just read"),
-        }
+        self.rules.get_or_insert_with(|| Rules::new(self.guarded.clone()))
     }
 }

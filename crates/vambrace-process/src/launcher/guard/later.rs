@@ -21,6 +21,8 @@ const MOST: usize = 128;
 /// A process that waits for a pipe is gone at once.
 const DYING: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
+const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+
 #[derive(Default)]
 pub(super) struct Helpers(Vec<Helper>);
 
@@ -35,7 +37,12 @@ impl Helper {
     /// It is gone when this returns, unless it hangs in the kernel.
     fn end(&self) {
         let _ended = rustix::process::pidfd_send_signal(&self.process, Signal::KILL);
-        let _gone = rustix::event::poll(&mut [PollFd::new(&self.process, PollFlags::IN)], Some(&DYING));
+        self.is_gone(&DYING);
+    }
+
+    fn is_gone(&self, most: &Timespec) -> bool {
+        let mut watched = [PollFd::new(&self.process, PollFlags::IN)];
+        rustix::event::poll(&mut watched, Some(most)).is_ok_and(|n_ready| n_ready > 0)
     }
 }
 
@@ -67,8 +74,11 @@ impl Helpers {
                 let opening = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::NOCTTY | OFlags::CLOEXEC;
                 match rustix::fs::openat(folder, name, opening, Mode::empty()) {
                     Ok(file) => {
-                        let closes = flags.contains(OFlags::CLOEXEC);
-                        listener.hand_over_at_once(waiting.id, file.as_fd(), closes);
+                        // Not in one step: one that is ended in the middle of it would leave its caller an answer
+                        // without a file.
+                        let given = listener.give(waiting.id, file.as_fd(), flags.contains(OFlags::CLOEXEC));
+                        drop(file);
+                        listener.answer(waiting.id, given);
                     }
                     Err(errno) => listener.answer(waiting.id, Err(errno)),
                 }
@@ -82,6 +92,10 @@ impl Helpers {
             let answer = match listener.waits(helper.id) {
                 false => None,
                 true => match caller::interrupted(helper.thread) {
+                    // Programs can end it like one of their own.
+                    Interrupted::No if helper.is_gone(&NO_TIME) && listener.waits(helper.id) => {
+                        Some(Errno::INTR)
+                    }
                     Interrupted::No => return true,
                     Interrupted::Surely => Some(CALL_AGAIN),
                     Interrupted::Perhaps => Some(Errno::INTR),

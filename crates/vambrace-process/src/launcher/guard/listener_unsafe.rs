@@ -93,14 +93,6 @@ impl Listener {
             unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const answer) };
     }
 
-    /// The call returns a new descriptor of its process for this file.
-    pub(super) fn hand_over_at_once(&self, id: u64, file: BorrowedFd<'_>, closes_on_execute: bool) {
-        let at_once = libc::SECCOMP_ADDFD_FLAG_SEND as u32;
-        if let Err(errno) = self.add(id, file, closes_on_execute, at_once) {
-            self.answer(id, Err(errno));
-        }
-    }
-
     /// The caller's process gets a new descriptor for this file; the caller goes on waiting.
     pub(super) fn give(
         &self,
@@ -108,19 +100,9 @@ impl Listener {
         file: BorrowedFd<'_>,
         closes_on_execute: bool,
     ) -> Result<RawFd, Errno> {
-        self.add(id, file, closes_on_execute, 0)
-    }
-
-    fn add(
-        &self,
-        id: u64,
-        file: BorrowedFd<'_>,
-        closes_on_execute: bool,
-        flags: u32,
-    ) -> Result<RawFd, Errno> {
         let given = libc::seccomp_notif_addfd {
             id,
-            flags,
+            flags: 0,
             srcfd: file.as_raw_fd() as u32,
             newfd: 0,
             newfd_flags: if closes_on_execute { libc::O_CLOEXEC as u32 } else { 0 },

@@ -27,6 +27,9 @@ pub(super) struct Opened {
 
 impl Opened {
     /// Without a copy that is still open here when the caller goes on: a file that somebody can write is not executed.
+    ///
+    /// LIMIT: where the file cannot be truncated after all (it may only be appended to), the caller keeps a descriptor that
+    /// it does not know of.
     pub(super) fn hand_over(self, listener: &Listener, waiting: &Waiting) {
         let closes = self.flags.contains(OFlags::CLOEXEC);
         let given = listener.give(waiting.id, self.file.as_fd(), closes).and_then(|number| {
@@ -144,7 +147,9 @@ impl Guard {
         mode: Mode,
     ) -> Result<OwnedFd, Errno> {
         let (pass, spot) = (self.pass, &Spot::new(folder, name)?);
-        if flags.contains(OFlags::CREATE) && self.judge.is_protected(spot, Made::New)? {
+        let is_judged = flags.contains(OFlags::CREATE) && self.judge.may_matter(spot, Made::New);
+        let _turn = if is_judged { Some(self.judge.turn()?) } else { None };
+        if is_judged && self.judge.is_protected(spot, Made::New)? {
             return match pass.open(spot.folder.as_fd(), &spot.name, flags - OFlags::CREATE, mode) {
                 Err(Errno::NOENT) => Err(self.judge.refuse(spot)),
                 other => other,
