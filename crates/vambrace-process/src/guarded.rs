@@ -90,10 +90,6 @@ impl Rules {
         })
     }
 
-    pub(crate) fn is_in_service(&self, folder: &Path) -> bool {
-        folder.starts_with(&self.guarded.service)
-    }
-
     /// None if the patterns are not what we wrote: then everything they may mean is refused.
     fn protection(&mut self) -> Option<&Protection> {
         if self.protection.is_none() {

@@ -354,7 +354,7 @@ fn confine_runner(asked: Confine, turns: Option<OwnedFd>) -> (Vec<Missing>, Opti
                 &mut gaps,
             );
             match spec.guarded {
-                Some(guarded) => guard = confine::filter_and_guard(guarded, turns, &mut gaps),
+                Some(guarded) => guard = confine::filter_and_guard(guarded, turns, &private, &mut gaps),
                 None => confine::filter_calls(&filter::program(Naming::Free), &mut gaps),
             }
         }

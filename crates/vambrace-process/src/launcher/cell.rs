@@ -83,7 +83,7 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
     confine::drop_powers(&mut gaps);
     confine::restrict_files(&writable, &memories, is_guarded(guarded.as_ref()), &mut gaps);
     match guarded {
-        Some(guarded) => runner.guard = confine::filter_and_guard(guarded, turns, &mut gaps),
+        Some(guarded) => runner.guard = confine::filter_and_guard(guarded, turns, &memories, &mut gaps),
         None => confine::filter_calls(birth.filter, &mut gaps),
     }
     // THREAT: P06, programs of the same user could otherwise look into this process under /proc/1.

@@ -165,11 +165,16 @@ pub(super) fn filter_calls(program: &BpfProgram, gaps: &mut Gaps) {
 }
 
 /// The same, with a guard who makes names for programs. Where there can be none, the kernel's filter still stands.
-pub(super) fn filter_and_guard(guarded: Guarded, turns: Option<OwnedFd>, gaps: &mut Gaps) -> Option<Guard> {
+pub(super) fn filter_and_guard(
+    guarded: Guarded,
+    turns: Option<OwnedFd>,
+    private: &[PathBuf],
+    gaps: &mut Gaps,
+) -> Option<Guard> {
     let made = Guard::is_possible().and_then(|()| {
         let pass = Pass::draw().map_err(said)?;
         let listener = Listener::install(&filter::program(Naming::Guarded(pass))).map_err(said)?;
-        Ok(Guard::new(listener, pass, guarded, turns))
+        Ok(Guard::new(listener, pass, guarded, turns, private))
     });
     match made {
         Ok(guard) => Some(guard),

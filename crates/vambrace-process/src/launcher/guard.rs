@@ -21,6 +21,7 @@ mod place;
 
 use std::ffi::CString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 
 use rustix::event::Timespec;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -76,9 +77,15 @@ impl Guard {
         }
     }
 
-    /// `turns` is a file that all cells on the workspace lock.
-    pub(super) fn new(listener: Listener, pass: Pass, guarded: Guarded, turns: Option<OwnedFd>) -> Guard {
-        let judge = Judge::new(guarded, turns);
+    /// `turns` is a file that all cells on the workspace lock; `private` are folders that no other cell sees.
+    pub(super) fn new(
+        listener: Listener,
+        pass: Pass,
+        guarded: Guarded,
+        turns: Option<OwnedFd>,
+        private: &[PathBuf],
+    ) -> Guard {
+        let judge = Judge::new(guarded, turns, private);
         Guard { listener, pass, judge, masks: Masks::Ours, helpers: Helpers::default() }
     }
 
@@ -156,7 +163,10 @@ impl Guard {
                 let source = self.source(&caller, old_at, &caller.text(old)?, flags)?;
                 let spot = self.spot(&caller, at, path)?;
                 self.check_waits(waiting)?;
-                self.judge.made(&spot, Made::New, || source.give_name(&spot, pass))?;
+                // THREAT: P07, a link that gets a second name is a link under that name too.
+                let _turn = self.judge.turn()?;
+                let made = if source.is_link()? { Made::Link } else { Made::New };
+                self.judge.made(&spot, made, || source.give_name(&spot, pass))?;
             }
             Call::Rename { flags, .. } if flags & !RENAME_FLAGS != 0 => return Err(Errno::INVAL),
             Call::Rename { old_at, old, at, path, flags } => {
@@ -167,8 +177,7 @@ impl Guard {
             Call::Bind { socket, address, length } => {
                 let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST_ADDRESS);
                 let address = caller.bytes(address, length.ok_or(Errno::INVAL)?)?;
-                let socket = caller.socket(socket, self.pass)?;
-                self.bind(&caller, waiting, socket.as_fd(), &address)?;
+                self.bind(&caller, waiting, socket, &address)?;
             }
         }
         Ok(Outcome::Done)
@@ -214,47 +223,55 @@ impl Guard {
         self.finder(caller).follow(at, path).map(Source::Open)
     }
 
-    /// A socket has the path as its address, so the kernel has to get it as it was given. Where the name could be protected
-    /// in some folder, the folder counts and the address becomes the bare name.
+    /// A socket has the path as its address, so the kernel has to get it as it was given. It resolves it once more; that is
+    /// sure where the way leads through no link and not back, into private memory: only programs of this cell make
+    /// links there, and they are waiting. Everywhere else the address becomes the bare name.
     ///
     /// THREAT: P07, programs of two cages that meet at a socket can give each other descriptors, and a folder that came from
-    /// a cage which is gone is covered by nothing. So no socket is bound where other cages see it. Landlock says the same,
-    /// except where the workspace lies in a folder that is private otherwise.
-    fn bind(
-        &mut self,
-        caller: &Caller,
-        waiting: &Waiting,
-        socket: BorrowedFd<'_>,
-        address: &[u8],
-    ) -> Result<(), Errno> {
-        let pass = self.pass;
+    /// a cage which is gone is covered by nothing. So sockets are bound in private memory only. Landlock says the same,
+    /// except where a shared folder lies beneath a private one.
+    fn bind(&mut self, caller: &Caller, waiting: &Waiting, socket: i32, address: &[u8]) -> Result<(), Errno> {
+        let (pass, listener) = (self.pass, &self.listener);
+        let taken = || {
+            let taken = caller.socket(socket, pass)?;
+            if listener.waits(waiting.id) { Ok(taken) } else { Err(Errno::SRCH) }
+        };
         let Some(path) = unix_path(address) else {
-            self.check_waits(waiting)?;
-            return pass.bind(socket, address);
+            return later::apart(|| {
+                let taken = taken()?;
+                let bound = pass.bind(taken.as_fd(), address);
+                std::mem::forget(taken);
+                bound
+            });
         };
         if address.len() > LONGEST_UNIX_ADDRESS {
             return Err(Errno::INVAL);
         }
         let (mask, spot) = (caller.mask()?, self.spot_of(caller, call::HERE, path)?);
         self.check_waits(waiting)?;
-        // To the kernel these would be this process's own.
-        let is_ours = [&b"/proc/"[..], b"/dev/fd/"].iter().any(|own| path.starts_with(own));
-        let is_sure = is_ours || self.judge.may_matter(&spot, Made::New);
-        let name = spot.spelled.to_bytes();
-        let (folder, path) = if is_sure { (spot.folder.as_fd(), name) } else { (caller.folder()?, path) };
+        let is_straight = self.finder(caller).leads_straight(path, &spot);
+        let (folder, path) = if is_straight {
+            (caller.folder()?, path)
+        } else {
+            (spot.folder.as_fd(), spot.spelled.to_bytes())
+        };
         let mut address = [&UNIX.to_ne_bytes(), path].concat();
         if address.len() < LONGEST_UNIX_ADDRESS {
             address.push(0);
         }
-        let is_shared = self.judge.is_in_service(&spot)?;
+        let is_private = self.judge.is_private(&spot)?;
         self.judge.made(&spot, Made::New, || {
-            if is_shared {
+            if !is_private {
                 return Err(Errno::ACCESS);
             }
-            rustix::process::fchdir(folder)?;
-            let bound = masked(mask, pass, || pass.bind(socket, &address));
-            rustix::process::chdir("/")?;
-            bound
+            later::apart(|| {
+                rustix::process::fchdir(folder)?;
+                let taken = taken()?;
+                let bound = masked(mask, pass, || pass.bind(taken.as_fd(), &address));
+                // Closed by the end of the process, which waits for nothing that is still to be sent.
+                std::mem::forget(taken);
+                bound
+            })
         })
     }
 
@@ -299,6 +316,14 @@ enum Source {
 }
 
 impl Source {
+    fn is_link(&self) -> Result<bool, Errno> {
+        let found = match self {
+            Source::Spot(spot) => rustix::fs::statat(&spot.folder, &spot.name, AtFlags::SYMLINK_NOFOLLOW)?,
+            Source::Open(file) => rustix::fs::fstat(file)?,
+        };
+        Ok(FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
+    }
+
     fn give_name(&self, spot: &Spot, pass: Pass) -> Result<(), Errno> {
         let to = (spot.folder.as_fd(), spot.spelled.as_c_str());
         match self {

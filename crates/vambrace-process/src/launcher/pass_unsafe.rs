@@ -12,6 +12,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 const NO_MAGIC_LINKS: u64 = 0x02;
+const NO_LINKS: u64 = 0x04;
 
 /// INVARIANT: never shown to a program. A new one is drawn for each cell; guessing takes longer than there is time.
 #[derive(Clone, Copy)]
@@ -55,8 +56,12 @@ impl Pass {
 
     /// A folder, as a place to make names in: through links, but not through those of /proc that lead past the names.
     pub(super) fn open_folder(self, from: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd, Errno> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        self.open_path(from, path, flags)
+        self.open_how(from, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, NO_MAGIC_LINKS)
+    }
+
+    /// The same through no link at all.
+    pub(super) fn open_straight(self, from: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd, Errno> {
+        self.open_how(from, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, NO_LINKS)
     }
 
     /// The same for whatever is there.
@@ -66,7 +71,17 @@ impl Pass {
         path: &CStr,
         flags: OFlags,
     ) -> Result<OwnedFd, Errno> {
-        let how = HowToOpen { flags: u64::from(flags.bits()), mode: 0, resolve: NO_MAGIC_LINKS };
+        self.open_how(from, path, flags, NO_MAGIC_LINKS)
+    }
+
+    fn open_how(
+        self,
+        from: BorrowedFd<'_>,
+        path: &CStr,
+        flags: OFlags,
+        resolve: u64,
+    ) -> Result<OwnedFd, Errno> {
+        let how = HowToOpen { flags: u64::from(flags.bits()), mode: 0, resolve };
         let made = self.call(
             libc::SYS_openat2,
             [number(from), address(path), (&raw const how) as u64, size_of::<HowToOpen>() as u64, 0],

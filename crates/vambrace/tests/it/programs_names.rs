@@ -105,6 +105,7 @@ fn a_name_of_several_parts_is_not_made_in_pieces() {
     refused("mkdir -p deep/.config/git", "deep/.config/git", &["deep/.config"]);
     refused("ln -s full .cargo", ".cargo", &[]);
     refused("ln -s full link && mv link .cargo", ".cargo", &["link"]);
+    refused("ln -s full link && ln -P link .cargo", ".cargo", &["link"]);
     // What cannot be renamed as a whole is copied, name by name.
     refused("mv full .cargo", ".cargo/config.toml", &[".cargo"]);
 }
@@ -235,9 +236,7 @@ client = socket.socket(socket.AF_UNIX); client.connect("l.sock"); client.sendall
     }
     let ran = inside.run(&["run", "--", "python3", "s.py"]);
     let plain = finish(outside.bare("python3").arg("s.py").current_dir(outside.work()), b"");
-    let expected =
-        plain.text().replace("plain/config.toml' plain/config.toml", "plain/config.toml' config.toml");
-    assert_eq!((ran.code, ran.text()), (plain.code, expected), "{ran:?}");
+    assert_eq!((ran.code, ran.text()), (plain.code, plain.text()), "{ran:?}");
 
     let swept = World::new();
     let config = swept.beside("sweep.yaml", "sandbox: {absent_names: sweep}\n");

@@ -25,6 +25,8 @@ pub(super) struct Judge {
     /// Read when the first call comes: most orders make no name.
     rules: Option<Rules>,
     turns: Option<Rc<OwnedFd>>,
+    /// The devices of folders that no other cell sees.
+    private: Vec<u64>,
     refused: Refused,
 }
 
@@ -42,8 +44,12 @@ impl Drop for Turn {
 }
 
 impl Judge {
-    pub(super) fn new(guarded: Guarded, turns: Option<OwnedFd>) -> Judge {
-        Judge { guarded, rules: None, turns: turns.map(Rc::new), refused: Refused::default() }
+    pub(super) fn new(guarded: Guarded, turns: Option<OwnedFd>, private: &[PathBuf]) -> Judge {
+        let device = |path: &PathBuf| rustix::fs::stat(path).ok().map(|found| found.st_dev);
+        // Where a backend has not made them private, they lie with everything else.
+        let shared = device(&guarded.service);
+        let private = private.iter().filter_map(device).filter(|private| Some(*private) != shared).collect();
+        Judge { guarded, rules: None, turns: turns.map(Rc::new), private, refused: Refused::default() }
     }
 
     pub(super) fn take_refused(&mut self) -> Refused {
@@ -71,7 +77,8 @@ impl Judge {
         made: Made,
         make: impl FnOnce() -> Result<T, Errno>,
     ) -> Result<T, Errno> {
-        if !self.may_matter(spot, made) {
+        // A link is made in a turn, whatever its name: another cell may be about to rename what it takes for a folder.
+        if made == Made::New && !self.may_matter(spot, made) {
             return make();
         }
         let _turn = self.turn()?;
@@ -114,9 +121,8 @@ impl Judge {
         Ok(self.folder_of(spot)?.map(|folder| self.rules().is_watched(&folder.join(name))))
     }
 
-    pub(super) fn is_in_service(&mut self, spot: &Spot) -> Result<bool, Errno> {
-        let folder = self.folder_of(spot)?;
-        Ok(folder.is_none_or(|folder| self.rules().is_in_service(&folder)))
+    pub(super) fn is_private(&self, spot: &Spot) -> Result<bool, Errno> {
+        Ok(self.private.contains(&rustix::fs::fstat(&spot.folder)?.st_dev))
     }
 
     pub(super) fn refuse(&mut self, spot: &Spot) -> Errno {

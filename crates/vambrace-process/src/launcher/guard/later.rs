@@ -7,7 +7,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::process::Signal;
+use rustix::process::{Signal, WaitId, WaitIdOptions};
 
 use super::caller::{self, Interrupted};
 use super::listener_unsafe::{Listener, Waiting};
@@ -21,6 +21,8 @@ const MOST: usize = 128;
 /// A process that waits for a pipe is gone at once.
 const DYING: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
+/// More than a call needs that waits for nobody, also on a machine with much to do.
+const AT_ONCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 #[derive(Default)]
@@ -31,6 +33,32 @@ struct Helper {
     id: u64,
     thread: u32,
     process: OwnedFd,
+}
+
+/// Does something in a process of its own and waits for it: it takes no time, but leaves something behind that might.
+///
+/// THREAT: P07, a copy of a socket of the caller, which may be told to wait when it is closed: whoever closes it last waits.
+/// A process that ends does not.
+pub(super) fn apart(work: impl FnOnce() -> Result<(), Errno>) -> Result<(), Errno> {
+    match kernel_unsafe::clone_process(0, None)? {
+        Cloned::Parent { descriptor, .. } => {
+            let helper = Helper { id: 0, thread: 0, process: descriptor };
+            if !helper.is_gone(&AT_ONCE) {
+                helper.end();
+            }
+            let ended = rustix::process::waitid(WaitId::PidFd(helper.process.as_fd()), WaitIdOptions::EXITED);
+            match ended.ok().flatten().and_then(|status| status.exit_status()) {
+                Some(0) => Ok(()),
+                Some(errno) => Err(Errno::from_raw_os_error(errno)),
+                // Programs can end it like one of their own.
+                None => Err(Errno::INTR),
+            }
+        }
+        Cloned::Child => {
+            let code = work().map_or_else(|errno| errno.raw_os_error(), |()| 0);
+            kernel_unsafe::exit_now(code)
+        }
+    }
 }
 
 impl Helper {

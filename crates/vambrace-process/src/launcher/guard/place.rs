@@ -82,6 +82,18 @@ impl Finder<'_> {
         self.named(Some(copy(folder)?), path)
     }
 
+    /// Whether the kernel, asked by this process, comes to the same folder without a link and without a step back.
+    pub(super) fn leads_straight(&self, path: &[u8], spot: &Spot) -> bool {
+        let opened = || {
+            let Parts { folder, .. } = split(path)?;
+            let from = if path.starts_with(b"/") { rustix::fs::CWD } else { self.caller.folder()? };
+            let (there, here) = (self.pass.open_straight(from, &folder)?, rustix::fs::fstat(&spot.folder)?);
+            let there = rustix::fs::fstat(&there)?;
+            Ok::<_, Errno>((there.st_dev, there.st_ino) == (here.st_dev, here.st_ino))
+        };
+        !path.split(|byte| *byte == b'/').any(|part| part == b"..") && opened() == Ok(true)
+    }
+
     /// What a path leads to, through every link but those of /proc that are not the caller's.
     pub(super) fn follow(&self, at: i32, path: &[u8]) -> Result<OwnedFd, Errno> {
         let (path, own) = self.begin(path)?;
