@@ -36,7 +36,7 @@ pub(crate) enum Made {
     New,
     /// It decides what names behind it mean.
     Link,
-    /// A folder with something in it.
+    /// A folder that has been something else before.
     Moved,
 }
 

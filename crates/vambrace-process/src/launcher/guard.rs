@@ -259,19 +259,17 @@ impl Guard {
         if address.len() < LONGEST_UNIX_ADDRESS {
             address.push(0);
         }
-        let is_private = self.judge.is_private(&spot)?;
-        self.judge.made(&spot, Made::New, || {
-            if !is_private {
-                return Err(Errno::ACCESS);
-            }
-            later::apart(|| {
-                rustix::process::fchdir(folder)?;
-                let taken = taken()?;
-                let bound = masked(mask, pass, || pass.bind(taken.as_fd(), &address));
-                // Closed by the end of the process, which waits for nothing that is still to be sent.
-                std::mem::forget(taken);
-                bound
-            })
+        if !self.judge.is_private(&spot)? {
+            return self.judge.made(&spot, Made::New, || Err(Errno::ACCESS));
+        }
+        // Without a turn: nothing is protected there, and a program could stop the process that does it.
+        later::apart(|| {
+            rustix::process::fchdir(folder)?;
+            let taken = taken()?;
+            let bound = masked(mask, pass, || pass.bind(taken.as_fd(), &address));
+            // Closed by the end of the process, which waits for nothing that is still to be sent.
+            std::mem::forget(taken);
+            bound
         })
     }
 
@@ -303,7 +301,8 @@ impl Guard {
     }
 
     fn needs_a_look(&mut self, from: &Spot, to: &Spot) -> Result<bool, Errno> {
-        if self.judge.is_protected(to, Made::Moved)? && !is_empty(from) {
+        // THREAT: P07, also one that is empty: another cell may have it mounted under its old name, and fill it there.
+        if self.judge.is_protected(to, Made::Moved)? {
             return Ok(true);
         }
         Ok(self.judge.is_watched(to)?.unwrap_or(true) && !self.judge.is_watched(from)?.unwrap_or(false))
@@ -351,19 +350,4 @@ fn unix_path(address: &[u8]) -> Option<&[u8]> {
     let is_unix = u16::from_ne_bytes(*family) == UNIX;
     let length = path.iter().position(|byte| *byte == 0).unwrap_or(path.len());
     path.get(..length).filter(|path| is_unix && !path.is_empty())
-}
-
-/// A folder that cannot be looked into is taken for full.
-fn is_empty(spot: &Spot) -> bool {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let Ok(folder) = rustix::fs::openat(&spot.folder, &spot.name, flags, Mode::empty()) else { return false };
-    let mut space = [std::mem::MaybeUninit::uninit(); 1024];
-    let mut listing = rustix::fs::RawDir::new(&folder, &mut space);
-    while let Some(entry) = listing.next() {
-        match entry {
-            Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => {}
-            _ => return false,
-        }
-    }
-    true
 }

@@ -324,8 +324,11 @@ open("made", "w").close()
 import os
 moved = 0
 while moved < 300 or not os.path.exists("made"):
-    for old, new in (("d", ".cargo"), (".cargo", "d")):
-        try: os.rename(old, new); moved += 1
+    moved += 1
+    try: os.rename("d", ".cargo"); print("renamed")
+    except OSError: pass
+    for call in (lambda: os.mkdir(".cargo"), lambda: os.rename(".cargo", "e"), lambda: os.rename("e", "d"), lambda: os.rename("d", "e"), lambda: os.mkdir("d")):
+        try: call()
         except OSError: pass
     if moved >= 300 and not os.path.exists("moved"): open("moved", "w").close()
 "#;
@@ -334,12 +337,13 @@ while moved < 300 or not os.path.exists("made"):
     fs::create_dir(world.work().join("d")).unwrap();
     let started = |script: &str| {
         let mut command = world.command(&["run", "--timeout", "100", "--", "python3", script]);
-        command.stdin(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+        command.stdin(std::process::Stdio::null());
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
     };
     for child in [started("make.py"), started("carry.py")] {
         let output = child.wait_with_output().unwrap();
         let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{told}");
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{told}");
         assert!(!told.contains("appeared during the run"), "{told}");
     }
 }

@@ -22,7 +22,7 @@ const MOST: usize = 128;
 const DYING: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// More than a call needs that waits for nobody, also on a machine with much to do.
-const AT_ONCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 #[derive(Default)]
