@@ -118,7 +118,8 @@ fn what_the_caller_had_open_is_closed() {
     let args =
         ["-c", command, "sh", binary(), "--state", state.to_str().unwrap(), "run", "--", "sh", "-c", inside];
     let ran = finish(world.bare("sh").args(args), b"");
-    assert_eq!((ran.code, world.text("got").as_str()), (0, "end\n"), "{ran:?}");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(world.text("got"), "end\n", "{ran:?}");
 }
 
 const DIAL: &str = r#"
