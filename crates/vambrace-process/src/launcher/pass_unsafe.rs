@@ -18,6 +18,9 @@ const NO_LINKS: u64 = 0x04;
 #[derive(Clone, Copy)]
 pub(super) struct Pass(u64);
 
+/// A name in a folder.
+type Named<'a> = (BorrowedFd<'a>, &'a CStr);
+
 /// What the kernel reads.
 #[repr(C)]
 struct HowToOpen {
@@ -108,24 +111,12 @@ impl Pass {
         self.call(libc::SYS_symlinkat, [address(target), number(folder), address(name), 0, 0]).map(drop)
     }
 
-    pub(super) fn give_name(
-        self,
-        (from, old): (BorrowedFd<'_>, &CStr),
-        (folder, name): (BorrowedFd<'_>, &CStr),
-        flags: u32,
-    ) -> Result<(), Errno> {
-        let arguments = [number(from), address(old), number(folder), address(name), u64::from(flags)];
-        self.call(libc::SYS_linkat, arguments).map(drop)
+    pub(super) fn give_name(self, old: Named<'_>, new: Named<'_>, flags: u32) -> Result<(), Errno> {
+        self.call(libc::SYS_linkat, from_to(old, new, flags)).map(drop)
     }
 
-    pub(super) fn rename(
-        self,
-        (from, old): (BorrowedFd<'_>, &CStr),
-        (folder, name): (BorrowedFd<'_>, &CStr),
-        flags: u32,
-    ) -> Result<(), Errno> {
-        let arguments = [number(from), address(old), number(folder), address(name), u64::from(flags)];
-        self.call(libc::SYS_renameat2, arguments).map(drop)
+    pub(super) fn rename(self, old: Named<'_>, new: Named<'_>, flags: u32) -> Result<(), Errno> {
+        self.call(libc::SYS_renameat2, from_to(old, new, flags)).map(drop)
     }
 
     /// A copy of what another process has open.
@@ -159,6 +150,10 @@ impl Pass {
         }
         Ok(returned)
     }
+}
+
+fn from_to((from, old): Named<'_>, (to, new): Named<'_>, flags: u32) -> [u64; 5] {
+    [number(from), address(old), number(to), address(new), u64::from(flags)]
 }
 
 fn owned(made: c_long) -> Result<OwnedFd, Errno> {

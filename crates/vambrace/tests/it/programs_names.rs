@@ -139,7 +139,7 @@ fn every_other_name_is_made_as_without_a_cage() {
         "mkdir new/; echo x > new2/; ls",
         "set -C; echo x > file",
         "mkdir d; cd d; rmdir ../d; echo x > a; mkdir b",
-        "cd deep; echo x > ../up; mkdir ../../work/abs 2>/dev/null; ls ..",
+        "cd deep; echo x > ../up; mkdir ../er/../abs; ls ..",
         "ln -s file a; echo x > a/; cat file; ln -s absent b; echo x > b/; ls",
         "echo x > a; exec 3< a; (echo y > /proc/$$/fd/1); echo z > /dev/./fd/1; cd /dev/fd; echo w > 1",
         "echo x > /dev/fd/99; echo x > /proc/self/fd/01; mkdir /dev/fd/99; cd /proc/self/fd; mkdir 1",
@@ -183,7 +183,7 @@ os.symlink("/proc/self", "own"); os.symlink("/proc/self/fd", "fds"); os.symlink(
 paths = [f"/proc/{who}/{what}" for who in ("self", "thread-self", "1", "self/task/1", str(os.getppid()))
          for what in ("mem", "environ", "maps", "auxv", "syscall", "status", "fd/3", "fd/4", "fd/5", "exe", "root/x", "cwd/x", "../1/mem")]
 paths += ["own/mem", "own/fd/4", "fds/4", "memory", "/dev/fd/../mem", "/proc/self/fd/../mem", "/proc/./self/mem", "/proc//self/environ"]
-mine = {"/proc/self/root/x", "/proc/self/cwd/x", "/proc/thread-self/root/x", "/proc/thread-self/cwd/x"}
+mine = {f"/proc/{who}/{what}/x" for who in ("self", "thread-self") for what in ("root", "cwd")}
 for path in paths:
     for flags in (os.O_RDONLY, os.O_RDWR):
         try: opened = os.open(path, os.O_CREAT | flags)

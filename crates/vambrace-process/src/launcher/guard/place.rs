@@ -58,28 +58,25 @@ pub(super) struct Finder<'a> {
 
 impl Finder<'_> {
     pub(super) fn find(&self, at: i32, path: &[u8]) -> Result<Place, Errno> {
-        let (path, own) = self.begin(path)?;
-        if let Some(own) = own {
-            return if path.is_empty() {
-                Ok(Place::Own(own))
-            } else {
-                self.named(Some(self.own(own)?), path)
-            };
-        }
-        self.named(self.start(at, path)?, path)
+        self.find_by(path, |path| self.start(at, path))
     }
 
     /// The same where a link was found in a folder.
     pub(super) fn find_from(&self, folder: BorrowedFd<'_>, path: &[u8]) -> Result<Place, Errno> {
-        let (path, own) = self.begin(path)?;
-        if let Some(own) = own {
-            return if path.is_empty() {
-                Ok(Place::Own(own))
-            } else {
-                self.named(Some(self.own(own)?), path)
-            };
+        self.find_by(path, |_| copy(folder).map(Some))
+    }
+
+    /// `start` says where a path begins that is not the caller's own.
+    fn find_by(
+        &self,
+        path: &[u8],
+        start: impl FnOnce(&[u8]) -> Result<Option<OwnedFd>, Errno>,
+    ) -> Result<Place, Errno> {
+        match self.begin(path)? {
+            (b"", Some(own)) => Ok(Place::Own(own)),
+            (rest, Some(own)) => self.named(Some(self.own(own)?), rest),
+            (path, None) => self.named(start(path)?, path),
         }
-        self.named(Some(copy(folder)?), path)
     }
 
     /// Whether the kernel, asked by this process, comes to the same folder without a link and without a step back.
@@ -311,7 +308,7 @@ mod tests {
         check_own("/proc/self/fd/5/a/b", Some((Own::Descriptor(42, 5), "a/b")));
         check_own("/proc/42/fd/5", Some((Own::Descriptor(42, 5), "")));
         check_own("/proc/thread-self/cwd//x", Some((Own::Folder, "x")));
-        check_own("/proc/self/root/tmp/x", Some((Own::Root, "tmp/x")));
+        check_own(&format!("/proc/self/{}", "root//x"), Some((Own::Root, "x")));
         check_own("/proc/self/task/43/fd/1", Some((Own::Descriptor(43, 1), "")));
         for other in [
             "/proc/1/fd/5",
