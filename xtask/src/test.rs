@@ -16,6 +16,10 @@ const CORPORA_VARIABLE: &str = "VAMBRACE_CORPORA";
 
 /// A test that cannot do its work here appends one line with the reason to the file that this variable names.
 const SKIPS_VARIABLE: &str = "VAMBRACE_TEST_SKIPPED";
+/// Property tests make the same cases in every run, so that a change is judged by what it changed and a failure comes again.
+/// Whoever wants to look elsewhere sets the variable.
+const SEED_VARIABLE: &str = "PROPTEST_RNG_SEED";
+const SEED: &str = "20261116";
 
 /// What earlier steps leave for later ones and for the summary.
 struct Progress<'a> {
@@ -122,6 +126,9 @@ fn tests_step(progress: &mut Progress<'_>) -> Result<(), Failure> {
     let mut command = run::cargo(progress.root);
     // Every binary runs, so that the counts are whole.
     command.args(["test", "--workspace", "--no-fail-fast"]).env(SKIPS_VARIABLE, &skips);
+    if std::env::var_os(SEED_VARIABLE).is_none() {
+        command.env(SEED_VARIABLE, SEED);
+    }
     if let Some(python) = progress.tools.as_ref().and_then(|tools| tools.python.as_ref()) {
         command.env("VAMBRACE_TEST_PYTHON", python);
     }

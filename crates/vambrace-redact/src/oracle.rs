@@ -161,6 +161,18 @@ fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(atom(), 0..24).prop_map(|atoms| atoms.concat())
 }
 
+/// What the search below has found, as rows.
+#[test]
+fn finds_of_the_search_stay_mended() {
+    let token = ["ghp", "_", &"a1B2".repeat(9)].concat();
+    let header_of_two = format!("-----BEGIN password=0A0-----END {} KEY-----a{token}", "PRIVATE");
+    for text in [header_of_two] {
+        let once = redactor().text(&text).value;
+        let twice = redactor().text(once.as_str());
+        assert_eq!(twice.value.as_str(), once.as_str(), "{text:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
