@@ -65,13 +65,14 @@ pub(crate) fn find(hay: &[u8], place: usize, keyword: &str) -> Option<Found> {
     }
     let name_start = place - prefix_len;
     let full_name = hay.get(name_start..place + keyword.len() + suffix_len)?;
-    let (manner, value) = value(full_name, joint, rest)?;
+    let Written { manner, value, decided_by } = value(full_name, joint, rest)?;
     if !is_secret(keyword, manner, value) {
         return None;
     }
     let start = place + offset(line, value)?;
     let range = start..start + value.len();
-    Some(Found { extent: name_start..range.end, value: range })
+    let seen = place + offset(line, decided_by)? + decided_by.len();
+    Some(Found { extent: name_start..seen.max(range.end), value: range })
 }
 
 /// For trees: a leaf under the key `name`, which stands there without its name.
@@ -137,32 +138,47 @@ fn skip_gap(text: &[u8]) -> &[u8] {
     text.get(gap..).unwrap_or_default()
 }
 
-fn value<'t>(name: &[u8], joint: Joint, rest: &'t [u8]) -> Option<(Manner, &'t [u8])> {
+struct Written<'t> {
+    manner: Manner,
+    value: &'t [u8],
+    /// The last text that this reading depends on: with a placeholder beside it, the reading was another one before.
+    decided_by: &'t [u8],
+}
+
+impl<'t> Written<'t> {
+    fn new(manner: Manner, value: &'t [u8]) -> Written<'t> {
+        Written { manner, value, decided_by: value }
+    }
+}
+
+fn value<'t>(name: &[u8], joint: Joint, rest: &'t [u8]) -> Option<Written<'t>> {
     if let Some(value) = quoted(rest) {
-        return Some((Manner::Quoted, value));
+        return Some(Written::new(Manner::Quoted, value));
     }
     match joint {
         Joint::QuotedOnly => None,
-        Joint::Element => rest.split(|byte| *byte == b'<').next().map(|value| (Manner::Quoted, value)),
+        Joint::Element => {
+            rest.split(|byte| *byte == b'<').next().map(|value| Written::new(Manner::Quoted, value))
+        }
         Joint::Equals if name.iter().all(|byte| !byte.is_ascii_lowercase()) => {
             let value = rest
                 .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`'))
                 .next()?;
-            Some((Manner::Environment, strip_end(value)))
+            Some(Written::new(Manner::Environment, strip_end(value)))
         }
         Joint::Equals | Joint::Other | Joint::Space => {
             let stops = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;()<>{}[]|&\\".contains(byte);
             let length = rest.iter().position(stops).unwrap_or(rest.len());
             let (value, after) = rest.split_at_checked(length)?;
             // `token: &str = "…"`: what looked like the value is a type.
-            if let Some((_, assigned)) = split_at_equals(rest)
-                && let Some(value) = quoted(assigned)
-            {
-                return Some((Manner::Quoted, value));
+            let assigned = split_at_equals(rest).map(|(_, assigned)| assigned);
+            if let Some(value) = assigned.and_then(quoted) {
+                return Some(Written::new(Manner::Quoted, value));
             }
+            let decided_by = assigned.and_then(opening_quote).unwrap_or(value);
             // A call, an index, a type with parameters: an expression, not a value.
             let expression = matches!(after.first(), Some(b'(' | b'[' | b'{' | b'<'));
-            (!expression).then_some((Manner::Bare, value))
+            (!expression).then_some(Written { manner: Manner::Bare, value, decided_by })
         }
     }
 }
@@ -179,18 +195,21 @@ fn split_at_equals(text: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.strip_prefix(b"=").map(|rest| (kind, skip_gap(rest)))
 }
 
-/// The inside of a quoted text, with the letter before the quote that some languages allow.
+/// The inside of a quoted text.
 fn quoted(text: &[u8]) -> Option<&[u8]> {
-    let (quote, inside): (&[u8], &[u8]) = match text {
-        [b'b' | b'r' | b'u' | b'@', quote @ (b'"' | b'\''), inside @ ..] => {
-            (std::slice::from_ref(quote), inside)
-        }
-        [b'\\', b'"', inside @ ..] => (b"\\\"", inside),
-        [quote @ (b'"' | b'\'' | b'`'), inside @ ..] => (std::slice::from_ref(quote), inside),
-        _ => return None,
-    };
-    let end = memchr::memmem::find(inside, quote)?;
-    inside.get(..end)
+    let opening = opening_quote(text)?;
+    let inside = text.get(offset(text, opening)? + opening.len()..)?;
+    inside.get(..memchr::memmem::find(inside, opening)?)
+}
+
+/// The quote that `text` begins with, behind the letter that some languages allow there.
+fn opening_quote(text: &[u8]) -> Option<&[u8]> {
+    match text {
+        [b'b' | b'r' | b'u' | b'@', b'"' | b'\'', ..] => text.get(1..2),
+        [b'\\', b'"', ..] => text.get(..2),
+        [b'"' | b'\'' | b'`', ..] => text.get(..1),
+        _ => None,
+    }
 }
 
 fn is_secret(keyword: &str, manner: Manner, value: &[u8]) -> bool {

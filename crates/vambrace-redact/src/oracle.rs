@@ -166,7 +166,8 @@ fn text() -> impl Strategy<Value = String> {
 fn finds_of_the_search_stay_mended() {
     let token = ["ghp", "_", &"a1B2".repeat(9)].concat();
     let header_of_two = format!("-----BEGIN password=0A0-----END {} KEY-----a{token}", "PRIVATE");
-    for text in [header_of_two] {
+    let quote_gone = format!("--token {}Dlet x = \"{}", ["AK", "IA", "QW7ER2TYUIOPAS3"].concat(), KNOWN[0].1);
+    for text in [header_of_two, quote_gone] {
         let once = redactor().text(&text).value;
         let twice = redactor().text(once.as_str());
         assert_eq!(twice.value.as_str(), once.as_str(), "{text:?}");
