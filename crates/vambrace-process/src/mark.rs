@@ -38,6 +38,8 @@ pub(crate) fn marks(mounts: &[Mount], workspace: &Path) -> Result<Vec<Mark>, Err
             Mount::Pin { at } => (Some(at), at, false),
             Mount::PinReadOnly { at } => (Some(at), at, true),
             Mount::EmptyFolder { at } | Mount::EmptyFile { at } | Mount::Text { at, .. } => (None, at, true),
+            // No other program than ours can mount on a link.
+            Mount::PinLink { .. } => continue,
             Mount::Memory { .. } | Mount::Link { .. } | Mount::Processes | Mount::Devices => continue,
         };
         if !at.starts_with(workspace) {

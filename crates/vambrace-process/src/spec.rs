@@ -35,6 +35,10 @@ pub enum Mount {
     PinReadOnly {
         at: PathBuf,
     },
+    /// The same for a symbolic link itself. What it leads to is not touched.
+    PinLink {
+        at: PathBuf,
+    },
     /// An empty read-only folder or file in place of what is there.
     EmptyFolder {
         at: PathBuf,

@@ -236,10 +236,12 @@ impl Surroundings {
                 Kind::Folder | Kind::File => {
                     read_only.insert(seen.path.clone());
                 }
-                // Nothing can be mounted on a link; one that was replaced is found after the run.
                 Kind::Link => {}
             }
         }
+        let links = view.protected.iter().chain(&view.git_files);
+        let links = links.filter(|seen| seen.kind == Kind::Link && seen.path.starts_with(&view.service));
+        let links: Vec<Mount> = links.map(|seen| Mount::PinLink { at: seen.path.clone() }).collect();
         read_only.extend(self.shared_inside(view));
         read_only.extend(parts.placeholders.iter().cloned());
         // Sorted, so a folder comes before what is in it.
@@ -250,6 +252,7 @@ impl Surroundings {
             let is_placeholder = parts.placeholders.contains(&at);
             if is_mirror || is_placeholder { Mount::EmptyFolder { at } } else { Mount::PinReadOnly { at } }
         }));
+        mounts.extend(links);
         mounts
     }
 

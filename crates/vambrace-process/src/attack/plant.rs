@@ -1,7 +1,7 @@
 //! Attacks on what somebody else will run or believe later, and the controls: a cage in which nobody can work proves
 //! nothing.
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatVfsMountFlags, StatxAttributes, StatxFlags};
 use rustix::io::Errno;
 
 use super::facts::Facts;
@@ -104,6 +104,8 @@ fn make_folder(path: &str) -> Outcome {
 
 /// Renames onto a folder that is not empty. The kernel refuses that last, after everything else that could stand in the
 /// way, so the answer tells whether the name could be moved, and it never is.
+///
+/// THREAT: P11, these are a person's files: an attack that succeeds must not cost one.
 fn move_each_away<'n>(root: &str, names: &[&'n str], facts: &Facts) -> Vec<(&'n str, Outcome)> {
     if names.is_empty() {
         return Vec::new();
@@ -122,16 +124,32 @@ fn move_each_away<'n>(root: &str, names: &[&'n str], facts: &Facts) -> Vec<(&'n 
 
 fn move_away(root: &str, name: &str, scratch: &str) -> Outcome {
     let from = format!("{root}/{name}");
-    let is_folder = kind(&from) == Some(FileType::Directory);
-    // A file is refused by the kind of its target before anything is asked; it gets a name of its own and comes back.
-    let target = if is_folder { scratch.to_owned() } else { format!("{scratch}-moved") };
-    match rustix::fs::rename(&from, &target) {
-        Ok(()) => {
-            let _back = rustix::fs::rename(&target, &from);
-            Outcome::Broken("it can be moved".to_owned())
-        }
-        Err(Errno::NOTEMPTY | Errno::EXIST) => Outcome::Broken("it can be moved".to_owned()),
+    match kind(&from) {
+        Some(FileType::Directory) => {}
+        None => return held(Errno::NOENT),
+        Some(kind) => return stay(root, &from, kind),
+    }
+    match rustix::fs::rename(&from, scratch) {
+        Ok(()) | Err(Errno::NOTEMPTY | Errno::EXIST) => Outcome::Broken("it can be moved".to_owned()),
         Err(errno) => held(errno),
+    }
+}
+
+/// For what is no folder no call is refused last, and one that succeeds could not be undone: a guard would not let the name
+/// be made again. So it is looked at, and not tried: the kernel moves no mount point, and nothing on a read-only mount.
+///
+/// LIMIT: where another program has built the cage, a link lies under no mount; what replaces it is found after the run.
+fn stay(root: &str, path: &str, kind: FileType) -> Outcome {
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+    let found = rustix::fs::statx(rustix::fs::CWD, path, flags, StatxFlags::BASIC_STATS);
+    let is_mount = found.is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT));
+    let is_closed =
+        rustix::fs::statvfs(root).is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::RDONLY));
+    match kind {
+        _ if is_mount => Outcome::Held("a mount point".to_owned()),
+        _ if is_closed => held(Errno::ROFS),
+        FileType::Symlink => Outcome::Held("a link, looked for after each run".to_owned()),
+        _ => Outcome::Broken("it can be moved".to_owned()),
     }
 }
 
@@ -204,16 +222,20 @@ mod tests {
         fs::create_dir_all(folder.path().join(".git/hooks")).unwrap();
         fs::write(folder.path().join(".git/config"), "[core]\n").unwrap();
         fs::write(folder.path().join(".mcp.json"), "{}").unwrap();
+        std::os::unix::fs::symlink("cfg", folder.path().join(".claude")).unwrap();
         check(&hook(&facts), "hooks: it worked");
         check(&move_repository(&facts), "it can be moved");
-        for (name, expected) in
-            [(".mcp.json", "broken it can be moved"), ("absent", "held no such file or directory")]
-        {
+        for (name, expected) in [
+            (".mcp.json", "broken it can be moved"),
+            (".claude", "held a link, looked for after each run"),
+            ("absent", "held no such file or directory"),
+        ] {
             let moved = move_each_away(&facts.service, &[name], &facts);
             assert_eq!(moved.len(), 1);
             check(&moved[0].1, expected);
         }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+        assert_eq!(fs::read_link(folder.path().join(".claude")).unwrap(), std::path::Path::new("cfg"));
         assert_eq!(fs::read(folder.path().join(".mcp.json")).unwrap(), b"{}");
         assert_eq!(fs::read_dir(folder.path().join(".git/hooks")).unwrap().count(), 0);
     }

@@ -41,6 +41,7 @@ use place::{Finder, Place, Spot};
 
 /// Every flag that the kernel knows; with any other a call is refused before anything else is looked at.
 const RENAME_FLAGS: u32 = 7;
+const RENAME_NOREPLACE: u32 = 1;
 const RENAME_EXCHANGE: u32 = 2;
 const LINK_FLAGS: AtFlags = AtFlags::SYMLINK_FOLLOW.union(AtFlags::EMPTY_PATH);
 /// Longer ones the kernel refuses.
@@ -175,9 +176,13 @@ impl Guard {
                 self.rename(&from, &to, flags)?;
             }
             Call::Bind { socket, address, length } => {
-                let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST_ADDRESS);
-                let address = caller.bytes(address, length.ok_or(Errno::INVAL)?)?;
+                let address = address_of(&caller, address, length)?;
                 self.bind(&caller, waiting, socket, &address)?;
+            }
+            Call::Connect { socket, address, length } => {
+                let address = address_of(&caller, address, length)?;
+                self.connect(&caller, waiting, socket, &address)?;
+                return Ok(Outcome::Later);
             }
         }
         Ok(Outcome::Done)
@@ -273,20 +278,74 @@ impl Guard {
         })
     }
 
-    fn rename(&mut self, from: &Spot, to: &Spot, flags: u32) -> Result<(), Errno> {
-        let _turn = self.judge.turn()?;
-        self.may_be_moved(from, to)?;
-        if flags & RENAME_EXCHANGE != 0 {
-            self.may_be_moved(to, from)?;
+    /// A socket that has a name is found by the guard, and the kernel is given what was found.
+    ///
+    /// THREAT: P07, a socket of the host in the workspace (an editor's, a development server's) has somebody behind it who does
+    /// what he is asked to, outside of the cage. Only sockets in private memory are the programs' own. For all others nobody
+    /// listens, which is what programs are told whose helper is not running.
+    fn connect(
+        &mut self,
+        caller: &Caller,
+        waiting: &Waiting,
+        socket: i32,
+        address: &[u8],
+    ) -> Result<(), Errno> {
+        let Some(path) = unix_path(address) else {
+            return self.helpers.connect(&self.listener, waiting, (caller, socket), self.pass, address);
+        };
+        if address.len() > LONGEST_UNIX_ADDRESS {
+            return Err(Errno::INVAL);
         }
-        self.pass.rename((from.folder.as_fd(), &from.spelled), (to.folder.as_fd(), &to.spelled), flags)
+        let found = self.finder(caller).follow(call::HERE, path)?;
+        self.check_waits(waiting)?;
+        if !self.judge.is_in_private(found.as_fd())? {
+            return Err(Errno::CONNREFUSED);
+        }
+        let own = place::own_path(found.as_fd());
+        let address = [&UNIX.to_ne_bytes(), own.to_bytes_with_nul()].concat();
+        self.helpers.connect(&self.listener, waiting, (caller, socket), self.pass, &address)
     }
 
-    fn may_be_moved(&mut self, from: &Spot, to: &Spot) -> Result<(), Errno> {
-        let found = rustix::fs::statat(&from.folder, &from.name, AtFlags::SYMLINK_NOFOLLOW);
-        let made = match found.map(|found| FileType::from_raw_mode(found.st_mode)) {
-            Ok(FileType::Symlink) => Made::Link,
-            Ok(FileType::Directory) if self.needs_a_look(from, to)? => {
+    fn rename(&mut self, from: &Spot, to: &Spot, flags: u32) -> Result<(), Errno> {
+        let _turn = self.judge.turn()?;
+        let exchanges = flags & RENAME_EXCHANGE != 0;
+        let moved = self.may_be_moved(from, from, to)?;
+        let back = if exchanges { Some(self.may_be_moved(to, to, from)?) } else { None };
+        self.pass.rename((from.folder.as_fd(), &from.spelled), (to.folder.as_fd(), &to.spelled), flags)?;
+        // THREAT: P07, who takes no turn (a file tool, a person) may have put a folder where a file was, between the look and
+        // the call. What was moved then goes back; it was there for the time of two calls.
+        let is_other = |spot: &Spot, seen: Thing| thing(spot).is_ok_and(|now| now != seen);
+        let check = is_other(to, moved).then(|| self.may_be_moved(to, from, to).map(drop));
+        let check_back = back.filter(|seen| is_other(from, *seen));
+        let check_back = check_back.map(|_| self.may_be_moved(from, to, from).map(drop));
+        match check.unwrap_or(Ok(())).and(check_back.unwrap_or(Ok(()))) {
+            Ok(()) => Ok(()),
+            // It has gone again, or is somebody else's business by now.
+            Err(Errno::NOENT) => Ok(()),
+            Err(errno) => {
+                self.move_back(from, to, exchanges);
+                Err(errno)
+            }
+        }
+    }
+
+    /// LIMIT: where the old name is taken by now and no other can be had, it stays; the run's end finds it.
+    fn move_back(&self, from: &Spot, to: &Spot, exchanges: bool) {
+        let flags = if exchanges { RENAME_EXCHANGE } else { RENAME_NOREPLACE };
+        let there = (to.folder.as_fd(), to.name.as_c_str());
+        let back = self.pass.rename(there, (from.folder.as_fd(), &from.name), flags);
+        let other = CString::new([from.name.to_bytes(), b".moved-back"].concat()).unwrap_or_default();
+        if back == Err(Errno::EXIST) {
+            let _tried = self.pass.rename(there, (from.folder.as_fd(), &other), flags);
+        }
+    }
+
+    /// What is at `now`, if it may have been moved from `from` to `to`.
+    fn may_be_moved(&mut self, now: &Spot, from: &Spot, to: &Spot) -> Result<Thing, Errno> {
+        let found = rustix::fs::statat(&now.folder, &now.name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let made = match FileType::from_raw_mode(found.st_mode) {
+            FileType::Symlink => Made::Link,
+            FileType::Directory if self.needs_a_look(from, to)? => {
                 // What is in it would be protected there, or was not looked at where it was. Who moves a folder to another
                 // file system is told so too, and copies it name by name.
                 return Err(if self.judge.is_protected(to, Made::New)? {
@@ -297,7 +356,7 @@ impl Guard {
             }
             _ => Made::New,
         };
-        if self.judge.is_protected(to, made)? { Err(self.judge.refuse(to)) } else { Ok(()) }
+        if self.judge.is_protected(to, made)? { Err(self.judge.refuse(to)) } else { Ok(identity(&found)) }
     }
 
     fn needs_a_look(&mut self, from: &Spot, to: &Spot) -> Result<bool, Errno> {
@@ -307,6 +366,17 @@ impl Guard {
         }
         Ok(self.judge.is_watched(to)?.unwrap_or(true) && !self.judge.is_watched(from)?.unwrap_or(false))
     }
+}
+
+/// A file by its device and number, and what it is.
+type Thing = (u64, u64, u32);
+
+fn thing(spot: &Spot) -> Result<Thing, Errno> {
+    rustix::fs::statat(&spot.folder, &spot.name, AtFlags::SYMLINK_NOFOLLOW).map(|found| identity(&found))
+}
+
+fn identity(found: &rustix::fs::Stat) -> Thing {
+    (found.st_dev, found.st_ino, found.st_mode & libc::S_IFMT)
 }
 
 enum Source {
@@ -342,6 +412,11 @@ fn masked<T>(mask: Option<u32>, pass: Pass, make: impl FnOnce() -> T) -> T {
     let made = make();
     own.map(|own| pass.set_mask(own));
     made
+}
+
+fn address_of(caller: &Caller, address: u64, length: u32) -> Result<Vec<u8>, Errno> {
+    let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST_ADDRESS);
+    caller.bytes(address, length.ok_or(Errno::INVAL)?)
 }
 
 /// The path that an address of a socket stands for. None: it makes no name, or the kernel refuses it.

@@ -135,6 +135,11 @@ impl Pass {
         self.call(libc::SYS_bind, arguments).map(drop)
     }
 
+    pub(super) fn connect(self, socket: BorrowedFd<'_>, address: &[u8]) -> Result<(), Errno> {
+        let arguments = [number(socket), address.as_ptr() as u64, address.len() as u64, 0, 0];
+        self.call(libc::SYS_connect, arguments).map(drop)
+    }
+
     /// The rights that new files do not get; those of before.
     pub(super) fn set_mask(self, mask: u32) -> u32 {
         // It never fails.

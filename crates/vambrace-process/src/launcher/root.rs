@@ -121,6 +121,7 @@ impl Root {
             Mount::Writable { from, at } => self.bind(from, at, Attributes::Writable),
             Mount::Pin { at } => self.pin(at, Attributes::Writable),
             Mount::PinReadOnly { at } => self.pin(at, Attributes::ReadOnly),
+            Mount::PinLink { at } => self.pin_link(at),
             Mount::EmptyFolder { at } => self.mask_folder(at),
             Mount::EmptyFile { at } => self.mask_file(at),
             Mount::Text { at, text } => self.text(at, text),
@@ -148,6 +149,23 @@ impl Root {
         let place = self.resolve(path).map_err(at(path))?;
         let tree = clone_tree(place.as_fd(), Path::new("")).map_err(at(path))?;
         kernel_unsafe::set_attributes(tree.as_fd(), attributes).map_err(at(path))?;
+        attach(tree.as_fd(), place.as_fd()).map_err(at(path))
+    }
+
+    /// THREAT: P07, a link that decides what a protected name means could be removed, and a folder be moved to another name
+    /// that it then leads to.
+    fn pin_link(&mut self, path: &Path) -> Result<(), Failed> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(Failed::without_asking(format!("`{}` is not an absolute path", path.display())));
+        };
+        let parent = self.resolve(parent).map_err(at(path))?;
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let place = rustix::fs::openat(&parent, name, flags, Mode::empty()).map_err(at(path))?;
+        let kind = FileType::from_raw_mode(rustix::fs::fstat(&place).map_err(at(path))?.st_mode);
+        if kind != FileType::Symlink {
+            return Err(Failed::by(&format!("`{}` has changed", path.display()), Errno::AGAIN));
+        }
+        let tree = clone_tree(place.as_fd(), Path::new("")).map_err(at(path))?;
         attach(tree.as_fd(), place.as_fd()).map_err(at(path))
     }
 

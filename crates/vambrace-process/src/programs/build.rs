@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use vambrace_policy::{Epoch, Job, Level, Repository};
 use vambrace_types::ByteLimit;
 
-use super::keep::{Kept, Shelf};
+use super::keep::{Kept, Shelf, Standing};
 use super::proof::{Proving, Scene, scene};
 use super::{Baseline, Programs};
 use crate::cell::{CageError, Cell};
@@ -26,7 +26,7 @@ use crate::scratch::Scratch;
 use crate::spec::{CageLimits, CageSpec, Mount};
 use crate::surroundings::{SpecParts, Surroundings, SurroundingsSettings, User};
 use crate::toolchain::Toolchains;
-use crate::workspace::{Identity, View, Walker};
+use crate::workspace::{View, Walker};
 use crate::{
     AbsentNames, Backend, Layer, Layers, Missing, ProgramError, ProgramsSettings, Reuse, WhenMissing, cgroup,
 };
@@ -265,18 +265,18 @@ impl Programs {
 
     /// Of all that is shown or masked, not only in the workspace: credentials among toolchains are replaced too, and so are
     /// folders that the operator opens.
-    fn marks(spec: &CageSpec) -> Vec<(PathBuf, Option<Identity>)> {
+    fn marks(spec: &CageSpec) -> Vec<(PathBuf, Option<Standing>)> {
         let shown = spec.mounts.iter().filter_map(|mount| match mount {
             Mount::Pin { at }
             | Mount::PinReadOnly { at }
+            | Mount::PinLink { at }
             | Mount::EmptyFolder { at }
             | Mount::EmptyFile { at }
             | Mount::Text { at, .. } => Some(at),
             Mount::ReadOnly { from, .. } | Mount::Writable { from, .. } => Some(from),
             Mount::Memory { .. } | Mount::Link { .. } | Mount::Processes | Mount::Devices => None,
         });
-        let identity = |path| Identity::of(path).ok().map(|(identity, _)| identity);
-        shown.map(|path| (path.clone(), identity(path))).collect()
+        shown.map(|path| (path.clone(), Standing::of(path))).collect()
     }
 
     pub(super) fn view(&self) -> Result<Arc<View>, ProgramError> {
@@ -409,6 +409,7 @@ impl Programs {
             Mount::ReadOnly { from, at } => ours(from) && ours(at),
             Mount::Pin { at }
             | Mount::PinReadOnly { at }
+            | Mount::PinLink { at }
             | Mount::EmptyFolder { at }
             | Mount::EmptyFile { at }
             | Mount::Text { at, .. } => ours(at),

@@ -2,7 +2,7 @@
 //! one would show and nothing of the last job is left in it.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::cgroup::Group;
 use crate::placeholder::Held;
 use crate::scratch::Scratch;
 use crate::spec::{CageLimits, CageSpec};
-use crate::workspace::{Identity, View};
+use crate::workspace::{Identity, Kind, View};
 
 /// A cell and what has to live as long as it. Dropped in this order: the cell first, then what it stood on.
 #[derive(Debug)]
@@ -25,12 +25,31 @@ pub(super) struct Kept {
     pub(super) key: CageSpec,
     /// Which files and folders of the host it shows, and its masks and pins lie on. THREAT: P07, a file that is replaced by another
     /// (an editor saves so) loses what was mounted on it, in every cage that is running.
-    pub(super) marks: Vec<(PathBuf, Option<Identity>)>,
+    pub(super) marks: Vec<(PathBuf, Option<Standing>)>,
     /// The workspace as it was when the cage was built or last compared.
     pub(super) view: Arc<View>,
     pub(super) group: Option<Group>,
     pub(super) held: Option<Held>,
     pub(super) _scratch: Option<Scratch>,
+}
+
+/// What a mount lies on, as far as it could lose the mount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Standing {
+    identity: Identity,
+    /// Of what is no folder: a file with a second name can lose the one that is covered and get it back, and has changed
+    /// then. Nobody can set this time.
+    changed: Option<(i64, i64)>,
+}
+
+impl Standing {
+    pub(super) fn of(path: &Path) -> Option<Standing> {
+        let (identity, kind) = Identity::of(path).ok()?;
+        let found = rustix::fs::lstat(path).ok()?;
+        let changed =
+            (kind != Kind::Folder).then_some((found.st_ctime, i64::try_from(found.st_ctime_nsec).ok()?));
+        Some(Standing { identity, changed })
+    }
 }
 
 #[derive(Debug, Default)]

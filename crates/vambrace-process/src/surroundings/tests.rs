@@ -71,6 +71,7 @@ fn short(spec: &CageSpec, base: &Path) -> Vec<String> {
         Mount::Writable { at, .. } => inside(at).map(|at| format!("write {at}")),
         Mount::Pin { at } => inside(at).map(|at| format!("pin {at}")),
         Mount::PinReadOnly { at } => inside(at).map(|at| format!("protect {at}")),
+        Mount::PinLink { at } => inside(at).map(|at| format!("hold {at}")),
         Mount::EmptyFolder { at } => inside(at).map(|at| format!("empty {at}/")),
         Mount::EmptyFile { at } => inside(at).map(|at| format!("empty {at}")),
         Mount::Text { at, .. } => inside(at).map(|at| format!("text {at}")),

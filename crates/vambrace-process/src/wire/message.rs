@@ -318,6 +318,7 @@ fn write_mount(writer: &mut Writer, mount: &Mount) {
         Mount::Link { at, to } => write_path(write_path(writer.u8(8), at), to),
         Mount::Processes => writer.u8(9),
         Mount::Devices => writer.u8(10),
+        Mount::PinLink { at } => write_path(writer.u8(11), at),
     };
 }
 
@@ -334,6 +335,7 @@ fn read_mount(reader: &mut Reader<'_>) -> Result<Mount, Garbled> {
         8 => Mount::Link { at: read_path(reader)?, to: read_path(reader)? },
         9 => Mount::Processes,
         10 => Mount::Devices,
+        11 => Mount::PinLink { at: read_path(reader)? },
         _ => return Err(Garbled),
     })
 }

@@ -38,7 +38,7 @@ pub(crate) struct Masked {
 pub(crate) enum Kind {
     Folder,
     File,
-    /// Nothing can be mounted on a link; what replaces one is found after the run.
+    /// Its own name is pinned; what it leads to is judged by the name that it has there.
     Link,
 }
 

@@ -37,6 +37,7 @@ mod programs_plant;
 mod programs_profiles;
 mod programs_project;
 mod programs_run;
+mod programs_sockets;
 mod programs_warm;
 mod python;
 mod race;

@@ -291,7 +291,6 @@ for _ in range(300):
     child = subprocess.Popen(["sh", "-c", "echo x > p"]); child.kill(); child.wait()
 try: os.open("p", os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK); print("somebody reads")
 except OSError as error: print(error.strerror)
-print(subprocess.run(["sh", "-c", "trap 'echo trapped' USR1; (kill -USR1 $$) & echo x > p; cat p"], timeout=20, text=True, stdout=-1, stderr=-1, input="").stdout.split("\n")[0]) if 0 else None
 signal.signal(signal.SIGALRM, lambda *_: None); signal.siginterrupt(signal.SIGALRM, False); signal.setitimer(signal.ITIMER_REAL, 0.05)
 reader = threading.Timer(0.3, lambda: print(open("p").read())); reader.start()
 with open("p", "w") as pipe: pipe.write("restarted")
@@ -345,6 +344,43 @@ while moved < 300 or not os.path.exists("made"):
         let told = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{told}");
         assert!(!told.contains("appeared during the run"), "{told}");
+    }
+}
+
+/// They decide what a protected name means. The attack on the cage leaves them too, and so does one that succeeds.
+#[test]
+fn links_with_protected_names_stay() {
+    let links = [".claude", ".vscode", ".mcp.json", ".githooks", ".envrc", "deep/.cargo", "deep/.git"];
+    let script = "for link in .claude .vscode .mcp.json .githooks .envrc deep/.cargo deep/.git; do
+                      rm $link && echo removed; mv $link other && echo moved; rm -f other; ln -sfn deep $link && echo replaced
+                      cat $link >/dev/null && echo read; readlink $link; done 2>/dev/null; cat .claude/file";
+    for who in everyone() {
+        let world = World::new();
+        world.file("cfg/file", "text\n").file("deep/x", "");
+        for link in links {
+            let up = if link.contains('/') { "../cfg" } else { "cfg" };
+            std::os::unix::fs::symlink(up, world.work().join(link)).unwrap();
+        }
+        let before = names(&world.work());
+        let ran = run(&world, who, script);
+        let expected = "cfg\n".repeat(5) + &"../cfg\n".repeat(2) + "text\n";
+        assert_eq!((ran.code, ran.text()), (0, expected), "{who:?} {ran:?}");
+        assert_eq!(names(&world.work()), before, "{who:?} {ran:?}");
+    }
+    for backend in ["bubblewrap", "firejail"] {
+        if !has(if backend == "firejail" { backend } else { "bwrap" }, "links and other backends") {
+            continue;
+        }
+        let world = World::new();
+        world.file("cfg/file", "text\n");
+        for link in links.iter().filter(|link| !link.contains('/')) {
+            std::os::unix::fs::symlink("cfg", world.work().join(link)).unwrap();
+        }
+        let before = names(&world.work());
+        let config =
+            world.beside("backend.yaml", &format!("sandbox: {{backend: {backend}, when_missing: warn}}\n"));
+        let ran = world.run(&["--config", &config, "run", "--", "true"]);
+        assert_eq!((ran.code, names(&world.work())), (0, before), "{backend} {ran:?}");
     }
 }
 

@@ -51,6 +51,22 @@ impl Session {
     }
 }
 
+/// A name that is taken away on the host takes what was mounted on it along, and comes back without.
+#[test]
+fn a_masked_file_that_gets_its_name_back_is_masked_again() {
+    let mut session = Session::open(ANY_SCRIPT);
+    session.world.file("sub/.env", "A_WORD=aaa\n").file("sub/plain", "B_WORD=bbb\n");
+    for _ in 0..2 {
+        assert_eq!(session.run("grep -r _WORD sub"), "sub/plain:B_WORD=bbb\n");
+    }
+    let place = |name: &str| session.world.work().join("sub").join(name);
+    std::fs::hard_link(place(".env"), place("second")).unwrap();
+    std::fs::remove_file(place(".env")).unwrap();
+    std::fs::rename(place("second"), place(".env")).unwrap();
+    assert_eq!(session.run("grep -r _WORD sub"), "sub/plain:B_WORD=bbb\n");
+    session.close();
+}
+
 #[test]
 fn a_call_finds_nothing_of_the_one_before() {
     let mut session = Session::open(ANY_SCRIPT);

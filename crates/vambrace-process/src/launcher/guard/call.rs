@@ -47,6 +47,12 @@ pub(super) enum Call {
         address: u64,
         length: u32,
     },
+    /// To another socket, which may have a name too.
+    Connect {
+        socket: i32,
+        address: u64,
+        length: u32,
+    },
 }
 
 /// A relative path counts from the folder that the caller is in.
@@ -65,6 +71,7 @@ impl Call {
             libc::SYS_renameat => Call::Rename { old_at: place(a), old: b, at: place(c), path: d, flags: 0 },
             libc::SYS_renameat2 => Call::Rename { old_at: place(a), old: b, at: place(c), path: d, flags: word(e) },
             libc::SYS_bind => Call::Bind { socket: place(a), address: b, length: word(c) },
+            libc::SYS_connect => Call::Connect { socket: place(a), address: b, length: word(c) },
             #[cfg(target_arch = "x86_64")]
             libc::SYS_open => Call::Open { at: HERE, path: a, flags: word(b), mode: word(c) },
             #[cfg(target_arch = "x86_64")]

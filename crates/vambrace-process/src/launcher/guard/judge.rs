@@ -1,7 +1,7 @@
 //! Which names a guard refuses, and what it has refused. It knows folders that are held open and the rules of the cage.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -122,7 +122,11 @@ impl Judge {
     }
 
     pub(super) fn is_private(&self, spot: &Spot) -> Result<bool, Errno> {
-        Ok(self.private.contains(&rustix::fs::fstat(&spot.folder)?.st_dev))
+        self.is_in_private(spot.folder.as_fd())
+    }
+
+    pub(super) fn is_in_private(&self, place: BorrowedFd<'_>) -> Result<bool, Errno> {
+        Ok(self.private.contains(&rustix::fs::fstat(place)?.st_dev))
     }
 
     pub(super) fn refuse(&mut self, spot: &Spot) -> Errno {

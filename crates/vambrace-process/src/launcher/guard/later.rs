@@ -1,5 +1,5 @@
-//! Opens that may wait: for the other end of a pipe, or for whoever has leased the file. A process of its own waits for
-//! each; it makes no name. This one looks after them: who was killed or gets a signal waits no longer.
+//! What may wait: an open for the other end of a pipe, a socket for somebody who takes its call. A process of its own waits
+//! for each; it makes no name. This one looks after them: who was killed or gets a signal waits no longer.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -9,9 +9,10 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Signal, WaitId, WaitIdOptions};
 
-use super::caller::{self, Interrupted};
+use super::caller::{self, Caller, Interrupted};
 use super::listener_unsafe::{Listener, Waiting};
 use crate::launcher::kernel_unsafe::{self, Cloned};
+use crate::launcher::pass_unsafe::Pass;
 
 /// The kernel makes it "call again" or "interrupted", as the handler of the signal wants it, and shows it to nobody.
 const CALL_AGAIN: Errno = Errno::from_raw_os_error(512);
@@ -87,6 +88,48 @@ impl Helpers {
         (folder, name): (BorrowedFd<'_>, &CStr),
         flags: OFlags,
     ) -> Result<(), Errno> {
+        self.start(listener, waiting, || {
+            let opening = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::NOCTTY | OFlags::CLOEXEC;
+            match rustix::fs::openat(folder, name, opening, Mode::empty()) {
+                Ok(file) => {
+                    // Not in one step: one that is ended in the middle of it would leave its caller an answer without a
+                    // file.
+                    let given = listener.give(waiting.id, file.as_fd(), flags.contains(OFlags::CLOEXEC));
+                    drop(file);
+                    listener.answer(waiting.id, given);
+                }
+                Err(errno) => listener.answer(waiting.id, Err(errno)),
+            }
+        })
+    }
+
+    /// INVARIANT: the address leads to no name but one that this process has found and judged.
+    ///
+    /// LIMIT: a copy of the socket is open until the process has ended, a moment after the answer.
+    pub(super) fn connect(
+        &mut self,
+        listener: &Listener,
+        waiting: &Waiting,
+        (caller, socket): (&Caller, i32),
+        pass: Pass,
+        address: &[u8],
+    ) -> Result<(), Errno> {
+        self.start(listener, waiting, || {
+            let connected = caller.socket(socket, pass).and_then(|taken| {
+                let connected = if listener.waits(waiting.id) {
+                    pass.connect(taken.as_fd(), address)
+                } else {
+                    Err(Errno::SRCH)
+                };
+                // Closed by the end of the process, which waits for nothing that is still to be sent.
+                std::mem::forget(taken);
+                connected
+            });
+            listener.answer(waiting.id, connected.map(|()| 0));
+        })
+    }
+
+    fn start(&mut self, listener: &Listener, waiting: &Waiting, work: impl FnOnce()) -> Result<(), Errno> {
         if self.0.len() >= MOST {
             self.tend(listener);
         }
@@ -99,17 +142,7 @@ impl Helpers {
                 Ok(())
             }
             Cloned::Child => {
-                let opening = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::NOCTTY | OFlags::CLOEXEC;
-                match rustix::fs::openat(folder, name, opening, Mode::empty()) {
-                    Ok(file) => {
-                        // Not in one step: one that is ended in the middle of it would leave its caller an answer
-                        // without a file.
-                        let given = listener.give(waiting.id, file.as_fd(), flags.contains(OFlags::CLOEXEC));
-                        drop(file);
-                        listener.answer(waiting.id, given);
-                    }
-                    Err(errno) => listener.answer(waiting.id, Err(errno)),
-                }
+                work();
                 kernel_unsafe::exit_now(0)
             }
         }
