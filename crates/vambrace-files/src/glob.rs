@@ -61,11 +61,13 @@ impl Files {
     }
 }
 
-/// THREAT: P06, a file called `-delete`, `@options`, `+x`, `(`, `!` or `:(top)`: programs give such beginnings a meaning.
+/// THREAT: P06, a file called `-delete`, `@options`, `+x`, `(`, `!` or `:(top)`: programs give such beginnings a meaning. To awk,
+/// `FS=x` is no file either.
 fn marked(name: String) -> String {
     let is_plain =
         |first: char| first.is_ascii_digit() || first.is_alphabetic() || matches!(first, '_' | '.' | '/');
-    if name.starts_with(is_plain) { name } else { format!("./{name}") }
+    let is_assignment = name.split('/').next().is_some_and(|first| first.contains('='));
+    if name.starts_with(is_plain) && !is_assignment { name } else { format!("./{name}") }
 }
 
 /// One part of a pattern between slashes.

@@ -56,7 +56,7 @@ pub(crate) fn show(view: &View, repository: Repository) -> Shown {
         let above = !view.zones.iter().any(|zone| seen.path.starts_with(zone));
         match (leads_to_harmless, seen.kind) {
             (true, _) => shown.trees.extend(seen.path.parent().map(Path::to_owned)),
-            // A link cannot be covered; git does not open it, because its working tree is not listed.
+            // A link is not covered; git does not open it, because its working tree is not listed.
             (false, Kind::Link) => {}
             (false, Kind::File | Kind::Folder) if above => {}
             (false, Kind::File | Kind::Folder) => {

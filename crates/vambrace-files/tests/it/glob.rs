@@ -72,6 +72,8 @@ fn tree() -> World {
         "~",
         "_x",
         "@scope/x",
+        "FS=x",
+        "src/a=b.rs",
     ] {
         world.put(path, "x");
     }
@@ -88,7 +90,9 @@ fn check(world: &World, folder: &str, pattern: &str) {
     let marked: Vec<String> = match theirs.as_slice() {
         [only] if *only == word(pattern).spelled() => theirs,
         _ => {
-            let is_safe = |name: &str| !name.starts_with(['-', '@', '+', '(', '!', ':', '[', '=', ',', '~']);
+            let marks = ['-', '@', '+', '(', '!', ':', '[', '=', ',', '~'];
+            let is_safe =
+                |name: &str| !name.starts_with(marks) && !name.starts_with("FS=") && !name.starts_with("a=");
             theirs.iter().map(|name| if is_safe(name) { name.clone() } else { format!("./{name}") }).collect()
         }
     };

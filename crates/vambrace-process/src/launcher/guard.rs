@@ -19,7 +19,7 @@ mod listener_unsafe;
 mod open;
 mod place;
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
@@ -309,40 +309,61 @@ impl Guard {
     fn rename(&mut self, from: &Spot, to: &Spot, flags: u32) -> Result<(), Errno> {
         let _turn = self.judge.turn()?;
         let exchanges = flags & RENAME_EXCHANGE != 0;
-        let moved = self.may_be_moved(from, from, to)?;
-        let back = if exchanges { Some(self.may_be_moved(to, to, from)?) } else { None };
-        self.pass.rename((from.folder.as_fd(), &from.spelled), (to.folder.as_fd(), &to.spelled), flags)?;
-        // THREAT: P07, who takes no turn (a file tool, a person) may have put a folder where a file was, between the look and
-        // the call. What was moved then goes back; it was there for the time of two calls.
-        let is_other = |spot: &Spot, seen: Thing| thing(spot).is_ok_and(|now| now != seen);
-        let check = is_other(to, moved).then(|| self.may_be_moved(to, from, to).map(drop));
-        let check_back = back.filter(|seen| is_other(from, *seen));
-        let check_back = check_back.map(|_| self.may_be_moved(from, to, from).map(drop));
-        match check.unwrap_or(Ok(())).and(check_back.unwrap_or(Ok(()))) {
-            Ok(()) => Ok(()),
-            // It has gone again, or is somebody else's business by now.
-            Err(Errno::NOENT) => Ok(()),
-            Err(errno) => {
-                self.move_back(from, to, exchanges);
-                Err(errno)
+        self.may_be_moved(from, to)?;
+        if exchanges {
+            self.may_be_moved(to, from)?;
+        }
+        if self.needs_a_look(from, to)? || (exchanges && self.needs_a_look(to, from)?) {
+            return self.move_file(from, to, flags);
+        }
+        self.pass.rename((from.folder.as_fd(), &from.spelled), (to.folder.as_fd(), &to.spelled), flags)
+    }
+
+    /// Where a file may go and a folder may not.
+    ///
+    /// THREAT: P07, who takes no turn (a file tool, a person) may put a folder where a file was looked at. So what was looked at
+    /// is held, gets its new name under one that nobody knows, and only then loses the old one.
+    fn move_file(&self, from: &Spot, to: &Spot, flags: u32) -> Result<(), Errno> {
+        if from.wants_folder() || to.wants_folder() {
+            return Err(Errno::NOTDIR);
+        }
+        let opening = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = self.pass.open(from.folder.as_fd(), &from.name, opening, Mode::empty())?;
+        let held = rustix::fs::fstat(&file)?;
+        let is_file =
+            !matches!(FileType::from_raw_mode(held.st_mode), FileType::Directory | FileType::Symlink);
+        if !is_file || flags & !RENAME_NOREPLACE != 0 {
+            return Err(Errno::XDEV);
+        }
+        let source = Source::Open(file);
+        if flags & RENAME_NOREPLACE != 0 {
+            source.give_name(to, self.pass)?;
+        } else {
+            let there = rustix::fs::statat(&to.folder, &to.name, AtFlags::SYMLINK_NOFOLLOW);
+            match there {
+                // As the kernel has it, two names of one file stay.
+                Ok(there) if identity(&there) == identity(&held) => return Ok(()),
+                Ok(there) if FileType::from_raw_mode(there.st_mode).is_dir() => return Err(Errno::ISDIR),
+                _ => {}
+            }
+            let name = format!(".{:016x}", Pass::draw()?.word());
+            let hidden = Spot::new(&to.folder, OsStr::new(&name))?;
+            source.give_name(&hidden, self.pass)?;
+            let moved = self.pass.rename((to.folder.as_fd(), &hidden.name), (to.folder.as_fd(), &to.name), 0);
+            if let Err(errno) = moved {
+                let _unmade = rustix::fs::unlinkat(&to.folder, &hidden.name, AtFlags::empty());
+                return Err(errno);
             }
         }
-    }
-
-    /// LIMIT: where the old name is taken by now and no other can be had, it stays; the run's end finds it.
-    fn move_back(&self, from: &Spot, to: &Spot, exchanges: bool) {
-        let flags = if exchanges { RENAME_EXCHANGE } else { RENAME_NOREPLACE };
-        let there = (to.folder.as_fd(), to.name.as_c_str());
-        let back = self.pass.rename(there, (from.folder.as_fd(), &from.name), flags);
-        let other = CString::new([from.name.to_bytes(), b".moved-back"].concat()).unwrap_or_default();
-        if back == Err(Errno::EXIST) {
-            let _tried = self.pass.rename(there, (from.folder.as_fd(), &other), flags);
+        let now = rustix::fs::statat(&from.folder, &from.name, AtFlags::SYMLINK_NOFOLLOW);
+        if now.is_ok_and(|now| identity(&now) == identity(&held)) {
+            rustix::fs::unlinkat(&from.folder, &from.name, AtFlags::empty())?;
         }
+        Ok(())
     }
 
-    /// What is at `now`, if it may have been moved from `from` to `to`.
-    fn may_be_moved(&mut self, now: &Spot, from: &Spot, to: &Spot) -> Result<Thing, Errno> {
-        let found = rustix::fs::statat(&now.folder, &now.name, AtFlags::SYMLINK_NOFOLLOW)?;
+    fn may_be_moved(&mut self, from: &Spot, to: &Spot) -> Result<(), Errno> {
+        let found = rustix::fs::statat(&from.folder, &from.name, AtFlags::SYMLINK_NOFOLLOW)?;
         let made = match FileType::from_raw_mode(found.st_mode) {
             FileType::Symlink => Made::Link,
             FileType::Directory if self.needs_a_look(from, to)? => {
@@ -356,7 +377,7 @@ impl Guard {
             }
             _ => Made::New,
         };
-        if self.judge.is_protected(to, made)? { Err(self.judge.refuse(to)) } else { Ok(identity(&found)) }
+        if self.judge.is_protected(to, made)? { Err(self.judge.refuse(to)) } else { Ok(()) }
     }
 
     fn needs_a_look(&mut self, from: &Spot, to: &Spot) -> Result<bool, Errno> {
@@ -368,15 +389,9 @@ impl Guard {
     }
 }
 
-/// A file by its device and number, and what it is.
-type Thing = (u64, u64, u32);
-
-fn thing(spot: &Spot) -> Result<Thing, Errno> {
-    rustix::fs::statat(&spot.folder, &spot.name, AtFlags::SYMLINK_NOFOLLOW).map(|found| identity(&found))
-}
-
-fn identity(found: &rustix::fs::Stat) -> Thing {
-    (found.st_dev, found.st_ino, found.st_mode & libc::S_IFMT)
+/// A file by its device and number.
+fn identity(found: &rustix::fs::Stat) -> (u64, u64) {
+    (found.st_dev, found.st_ino)
 }
 
 enum Source {

@@ -138,6 +138,8 @@ fn every_other_name_is_made_as_without_a_cage() {
         "echo x > absent/a; echo x > file/a; echo x > deep; mkdir deep; mkdir deep/; mkdir /",
         "mkdir new/; echo x > new2/; ls",
         "set -C; echo x > file",
+        "echo x > a; mv a .config; cat .config; echo y > b; mv b .config; cat .config; stat -c %h .config; ls -A | grep -v .vamb",
+        "echo x > .config; mkdir .hg; mv -T .config .hg; mv -n file .config; mv -T .config .config; cat .config",
         "mkdir d; cd d; rmdir ../d; echo x > a; mkdir b",
         "cd deep; echo x > ../up; mkdir ../er/../abs; ls ..",
         "ln -s file a; echo x > a/; cat file; ln -s absent b; echo x > b/; ls",
@@ -345,6 +347,37 @@ while moved < 300 or not os.path.exists("made"):
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{told}");
         assert!(!told.contains("appeared during the run"), "{told}");
     }
+}
+
+/// A file may have the name of a folder that leads to a protected name. Somebody outside exchanges the two meanwhile.
+#[test]
+fn no_folder_comes_in_by_taking_the_place_of_a_file() {
+    if !has("python3", "folders in the place of files") {
+        return;
+    }
+    let script = r#"
+import os
+for _ in range(6000):
+    for old, new in (("yy", ".cargo"), (".cargo", "yy")):
+        try: os.rename(old, new)
+        except OSError: pass
+"#;
+    let world = World::new();
+    world.file("swap.py", script).file("yy", "a file\n").file("zz/config.toml", "x");
+    let place = |name: &str| world.work().join(name);
+    let mut command = world.command(&["run", "--timeout", "100", "--", "python3", "swap.py"]);
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut n_exchanged = 0;
+    while child.try_wait().unwrap().is_none() {
+        let (yy, zz, exchange) = (place("yy"), place("zz"), rustix::fs::RenameFlags::EXCHANGE);
+        let exchanged = rustix::fs::renameat_with(rustix::fs::CWD, yy, rustix::fs::CWD, zz, exchange);
+        n_exchanged += u32::from(exchanged.is_ok());
+        assert!(!place(".cargo/config.toml").exists(), "after {n_exchanged}");
+    }
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && n_exchanged > 100, "{n_exchanged} {told}");
+    assert!(!told.contains("appeared during the run"), "{told}");
 }
 
 /// They decide what a protected name means. The attack on the cage leaves them too, and so does one that succeeds.
