@@ -59,6 +59,8 @@ pub enum ProgramError {
     NotStarted { program: String, why: String },
     #[error("the workspace cannot be shown in a cage: {why}")]
     View { why: String },
+    #[error("the standard input is a socket that leads out of the cage")]
+    InputLeadsOut,
     #[error("{n_most} programs are running already")]
     TooMany { n_most: usize },
     #[error("the job was cancelled")]
@@ -126,6 +128,11 @@ impl ProgramError {
                 ErrorCode::IsolationTooWeak,
                 sentence(&self.to_string()),
                 "Ask the operator to choose another folder as the workspace.",
+            ),
+            ProgramError::InputLeadsOut => (
+                ErrorCode::IsolationTooWeak,
+                sentence(&self.to_string()),
+                "Give the program a pipe instead: `cat | vambrace run …`.",
             ),
             ProgramError::TooMany { .. } => (
                 ErrorCode::TooManyPrograms,

@@ -3,6 +3,7 @@
 
 mod backends;
 mod build;
+mod input;
 mod keep;
 mod proof;
 mod sweep;
@@ -150,6 +151,9 @@ impl Programs {
     }
 
     fn run_caged(&self, job: &Job, context: &RunContext<'_>) -> Result<Finished, ProgramError> {
+        if matches!(job.stdin, Input::Terminal) {
+            input::check(std::io::stdin().as_fd())?;
+        }
         let order = self.order(job, Some(context))?;
         // Before the cage is built: what a program of another call makes meanwhile must not be taken for old.
         let before = self.baseline.enter(|| self.first_look(context))?;

@@ -89,6 +89,8 @@ pub(super) fn configuration(facts: &Facts) -> Outcome {
 fn change(path: &str, facts: &Facts) -> Outcome {
     match kind(path) {
         Some(FileType::Directory) => failed(make_in(path, facts)),
+        // LIMIT: what it leads to is judged by its own name, and may be an ordinary file of the service.
+        Some(FileType::Symlink) => Outcome::Held("a link, which stays".to_owned()),
         _ => open_for_writing(path),
     }
 }

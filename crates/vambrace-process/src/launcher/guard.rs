@@ -24,7 +24,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
 use rustix::event::Timespec;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::pass_unsafe::Pass;
@@ -321,49 +321,46 @@ impl Guard {
 
     /// Where a file may go and a folder may not.
     ///
-    /// THREAT: P07, who takes no turn (a file tool, a person) may put a folder where a file was looked at. So what was looked at
-    /// is held, gets its new name under one that nobody knows, and only then loses the old one.
+    /// THREAT: P07, who takes no turn (a file tool, a person) may put a folder where a file was looked at. So it gets a name first
+    /// that means nothing and that nobody knows, is looked at once more, and only then gets its new one.
+    ///
+    /// LIMIT: who kills this process between the two leaves the file under that name.
     fn move_file(&self, from: &Spot, to: &Spot, flags: u32) -> Result<(), Errno> {
         if from.wants_folder() || to.wants_folder() {
             return Err(Errno::NOTDIR);
         }
-        let opening = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = self.pass.open(from.folder.as_fd(), &from.name, opening, Mode::empty())?;
-        let held = rustix::fs::fstat(&file)?;
-        let is_file =
-            !matches!(FileType::from_raw_mode(held.st_mode), FileType::Directory | FileType::Symlink);
-        if !is_file || flags & !RENAME_NOREPLACE != 0 {
+        if flags & !RENAME_NOREPLACE != 0 {
             return Err(Errno::XDEV);
         }
-        let source = Source::Open(file);
-        if flags & RENAME_NOREPLACE != 0 {
-            source.give_name(to, self.pass)?;
-        } else {
-            let there = rustix::fs::statat(&to.folder, &to.name, AtFlags::SYMLINK_NOFOLLOW);
-            match there {
-                // As the kernel has it, two names of one file stay.
-                Ok(there) if identity(&there) == identity(&held) => return Ok(()),
-                Ok(there) if FileType::from_raw_mode(there.st_mode).is_dir() => return Err(Errno::ISDIR),
-                _ => {}
-            }
-            let name = format!(".{:016x}", Pass::draw()?.word());
-            let hidden = Spot::new(&to.folder, OsStr::new(&name))?;
-            source.give_name(&hidden, self.pass)?;
-            let moved = self.pass.rename((to.folder.as_fd(), &hidden.name), (to.folder.as_fd(), &to.name), 0);
-            if let Err(errno) = moved {
-                let _unmade = rustix::fs::unlinkat(&to.folder, &hidden.name, AtFlags::empty());
-                return Err(errno);
-            }
+        let name = format!(".vambrace-moving-{:016x}", Pass::draw()?.word());
+        let between = Spot::new(&to.folder, OsStr::new(&name))?;
+        let rename = |old: &Spot, new: &Spot, flags| {
+            self.pass.rename((old.folder.as_fd(), &old.name), (new.folder.as_fd(), &new.name), flags)
+        };
+        let is_same = |found: &Stat| {
+            to.look().is_ok_and(|there| (there.st_dev, there.st_ino) == (found.st_dev, found.st_ino))
+        };
+        if flags & RENAME_NOREPLACE != 0 && to.look().is_ok() {
+            return Err(Errno::EXIST);
         }
-        let now = rustix::fs::statat(&from.folder, &from.name, AtFlags::SYMLINK_NOFOLLOW);
-        if now.is_ok_and(|now| identity(&now) == identity(&held)) {
-            rustix::fs::unlinkat(&from.folder, &from.name, AtFlags::empty())?;
+        // As the kernel has it, two names of one file stay.
+        if is_same(&from.look()?) {
+            return Ok(());
         }
-        Ok(())
+        rename(from, &between, RENAME_NOREPLACE)?;
+        let moved = between.look().and_then(|found| match FileType::from_raw_mode(found.st_mode) {
+            FileType::Directory | FileType::Symlink => Err(Errno::XDEV),
+            _ if is_same(&found) => rename(&between, from, RENAME_NOREPLACE),
+            _ => rename(&between, to, flags),
+        });
+        if moved.is_err() {
+            let _back = rename(&between, from, RENAME_NOREPLACE);
+        }
+        moved
     }
 
     fn may_be_moved(&mut self, from: &Spot, to: &Spot) -> Result<(), Errno> {
-        let found = rustix::fs::statat(&from.folder, &from.name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let found = from.look()?;
         let made = match FileType::from_raw_mode(found.st_mode) {
             FileType::Symlink => Made::Link,
             FileType::Directory if self.needs_a_look(from, to)? => {
@@ -389,11 +386,6 @@ impl Guard {
     }
 }
 
-/// A file by its device and number.
-fn identity(found: &rustix::fs::Stat) -> (u64, u64) {
-    (found.st_dev, found.st_ino)
-}
-
 enum Source {
     Spot(Spot),
     Open(OwnedFd),
@@ -402,7 +394,7 @@ enum Source {
 impl Source {
     fn is_link(&self) -> Result<bool, Errno> {
         let found = match self {
-            Source::Spot(spot) => rustix::fs::statat(&spot.folder, &spot.name, AtFlags::SYMLINK_NOFOLLOW)?,
+            Source::Spot(spot) => spot.look()?,
             Source::Open(file) => rustix::fs::fstat(file)?,
         };
         Ok(FileType::from_raw_mode(found.st_mode) == FileType::Symlink)

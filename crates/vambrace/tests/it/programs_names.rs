@@ -380,40 +380,63 @@ for _ in range(6000):
     assert!(!told.contains("appeared during the run"), "{told}");
 }
 
-/// They decide what a protected name means. The attack on the cage leaves them too, and so does one that succeeds.
+/// They decide what a protected name means. The attack on the cage leaves them too, whatever they lead to.
 #[test]
 fn links_with_protected_names_stay() {
-    let links = [".claude", ".vscode", ".mcp.json", ".githooks", ".envrc", "deep/.cargo", "deep/.git"];
-    let script = "for link in .claude .vscode .mcp.json .githooks .envrc deep/.cargo deep/.git; do
-                      rm $link && echo removed; mv $link other && echo moved; rm -f other; ln -sfn deep $link && echo replaced
-                      cat $link >/dev/null && echo read; readlink $link; done 2>/dev/null; cat .claude/file";
-    for who in everyone() {
+    let links = [
+        (".claude", "cfg"),
+        (".vscode", "cfg"),
+        (".githooks", "absent"),
+        (".envrc", "absent/file"),
+        (".mcp.json", "cfg/file"),
+        (".gitmodules", "cfg/file"),
+        ("deep/.cargo", "../cfg"),
+        ("deep/.git", "../cfg"),
+    ];
+    let world_of_links = || {
         let world = World::new();
         world.file("cfg/file", "text\n").file("deep/x", "");
-        for link in links {
-            let up = if link.contains('/') { "../cfg" } else { "cfg" };
-            std::os::unix::fs::symlink(up, world.work().join(link)).unwrap();
+        for (link, target) in links {
+            std::os::unix::fs::symlink(target, world.work().join(link)).unwrap();
         }
+        world
+    };
+    let script = "for link in .claude .vscode .githooks .envrc .mcp.json .gitmodules deep/.cargo deep/.git; do
+                      rm $link && echo removed; mv $link other && echo moved; rm -f other; ln -sfn deep $link && echo replaced
+                      readlink $link; done 2>/dev/null; cat .mcp.json .claude/file";
+    for who in everyone() {
+        let world = world_of_links();
         let before = names(&world.work());
         let ran = run(&world, who, script);
-        let expected = "cfg\n".repeat(5) + &"../cfg\n".repeat(2) + "text\n";
+        let expected = links.map(|(_, target)| format!("{target}\n")).concat() + "text\ntext\n";
         assert_eq!((ran.code, ran.text()), (0, expected), "{who:?} {ran:?}");
         assert_eq!(names(&world.work()), before, "{who:?} {ran:?}");
     }
-    for backend in ["bubblewrap", "firejail"] {
-        if !has(if backend == "firejail" { backend } else { "bwrap" }, "links and other backends") {
+    for (backend, program) in [("bubblewrap", "bwrap"), ("firejail", "firejail")] {
+        if !has(program, "links and other backends") {
             continue;
         }
-        let world = World::new();
-        world.file("cfg/file", "text\n");
-        for link in links.iter().filter(|link| !link.contains('/')) {
-            std::os::unix::fs::symlink("cfg", world.work().join(link)).unwrap();
-        }
+        let world = world_of_links();
         let before = names(&world.work());
-        let config =
-            world.beside("backend.yaml", &format!("sandbox: {{backend: {backend}, when_missing: warn}}\n"));
+        let config = format!("sandbox: {{backend: {backend}, when_missing: warn}}\n");
+        let config = world.beside("backend.yaml", &config);
         let ran = world.run(&["--config", &config, "run", "--", "true"]);
         assert_eq!((ran.code, names(&world.work())), (0, before), "{backend} {ran:?}");
+    }
+}
+
+/// Where a file goes by way of another name, it goes whole or not at all.
+#[test]
+fn a_move_that_fails_changes_nothing() {
+    let script = "mkdir ro; echo new > ro/f; echo old > .config; ln .config same; chmod 555 ro
+                  mv -T ro/f .config 2>/dev/null || echo failed; cat .config ro/f; chmod 755 ro
+                  mv -T same .config 2>/dev/null; mkdir .hg; mv -T .config .hg 2>/dev/null || echo failed
+                  ls -A . ro | grep -v vambrace$";
+    for who in everyone() {
+        let world = World::new();
+        let ran = run(&world, who, script);
+        let expected = "failed\nold\nnew\nfailed\n.:\n.config\n.hg\nro\nsame\n\nro:\nf\n";
+        assert_eq!(ran.text(), expected, "{who:?} {ran:?}");
     }
 }
 

@@ -1,7 +1,9 @@
 //! Sockets that have a name: the programs' own work as without a cage, and nobody on the host is reached by one.
 
 use std::fs;
-use std::os::unix::net::{UnixDatagram, UnixListener};
+use std::io::Write as _;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use std::process::Stdio;
 
 use crate::programs_host::has;
@@ -123,4 +125,24 @@ fn programs_talk_to_each_other_as_without_a_cage() {
     assert!(plain.code == 0 && plain.text().contains("interrupted\nconnected\n"), "{plain:?}");
     let ran = inside.run(&["run", "--timeout", "60", "--", "python3", "talk.py"]);
     assert_eq!((ran.code, ran.text()), (plain.code, plain.text()), "{ran:?}");
+}
+
+/// A socket of another network as the input of a program.
+#[test]
+fn no_socket_that_leads_out_is_given_as_input() {
+    let internet = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let (datagrams, _end) = UnixDatagram::pair().unwrap();
+    for input in [OwnedFd::from(internet), OwnedFd::from(datagrams)] {
+        let world = World::new();
+        let output = world.command(&["run", "--", "true"]).stdin(input).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(125), "{told}");
+        assert!(told.contains("socket that leads out of the cage") && told.contains("cat |"), "{told}");
+    }
+    let (mut person, input) = UnixStream::pair().unwrap();
+    person.write_all(b"through\n").unwrap();
+    drop(person);
+    let world = World::new();
+    let output = world.command(&["run", "--", "cat"]).stdin(OwnedFd::from(input)).output().unwrap();
+    assert_eq!(output.stdout, b"through\n", "{output:?}");
 }

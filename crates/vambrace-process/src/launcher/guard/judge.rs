@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use rustix::event::Timespec;
-use rustix::fs::{AtFlags, FlockOperation};
+use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
 use super::place::{Spot, path_of};
@@ -85,7 +85,7 @@ impl Judge {
         if !self.is_protected(spot, made)? {
             return make();
         }
-        match rustix::fs::statat(&spot.folder, &spot.name, AtFlags::SYMLINK_NOFOLLOW) {
+        match spot.look() {
             Ok(_) => Err(Errno::EXIST),
             Err(_) => Err(self.refuse(spot)),
         }

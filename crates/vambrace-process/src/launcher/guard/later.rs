@@ -22,6 +22,9 @@ const MOST: usize = 128;
 /// A process that waits for a pipe is gone at once.
 const DYING: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
+/// What a connection takes that nobody has to be waited for.
+const BRIEFLY: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
+
 /// More than a call needs that waits for nobody, also on a machine with much to do.
 const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -105,7 +108,7 @@ impl Helpers {
 
     /// INVARIANT: the address leads to no name but one that this process has found and judged.
     ///
-    /// LIMIT: a copy of the socket is open until the process has ended, a moment after the answer.
+    /// LIMIT: whom the other side asks for the number of the process is told this one's.
     pub(super) fn connect(
         &mut self,
         listener: &Listener,
@@ -115,18 +118,18 @@ impl Helpers {
         address: &[u8],
     ) -> Result<(), Errno> {
         self.start(listener, waiting, || {
-            let connected = caller.socket(socket, pass).and_then(|taken| {
-                let connected = if listener.waits(waiting.id) {
-                    pass.connect(taken.as_fd(), address)
-                } else {
-                    Err(Errno::SRCH)
-                };
-                // Closed by the end of the process, which waits for nothing that is still to be sent.
-                std::mem::forget(taken);
-                connected
+            let connected = caller.socket(socket, pass).and_then(|taken| match listener.waits(waiting.id) {
+                true => pass.connect(taken.as_fd(), address),
+                false => Err(Errno::SRCH),
             });
+            // By now the copy is closed; if the caller's own is too, that may wait, and nobody does with it.
             listener.answer(waiting.id, connected.map(|()| 0));
-        })
+        })?;
+        // Nearly all take no time, and those that wait are few enough to be looked after.
+        if self.0.last().is_some_and(|helper| helper.is_gone(&BRIEFLY)) {
+            self.0.pop();
+        }
+        Ok(())
     }
 
     fn start(&mut self, listener: &Listener, waiting: &Waiting, work: impl FnOnce()) -> Result<(), Errno> {

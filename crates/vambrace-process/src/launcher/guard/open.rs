@@ -76,7 +76,7 @@ impl Guard {
                 return Err(Errno::ISDIR);
             }
             self.check_waits(waiting)?;
-            let found = rustix::fs::statat(&spot.folder, &spot.name, AtFlags::SYMLINK_NOFOLLOW);
+            let found = spot.look();
             let opened = match found.map(|found| FileType::from_raw_mode(found.st_mode)) {
                 Ok(FileType::Symlink) if follows => Err(Errno::LOOP),
                 Ok(_) if asked.contains(OFlags::EXCL) => Err(Errno::EXIST),

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::call::HERE;
@@ -39,6 +39,11 @@ impl Spot {
     pub(super) fn new(folder: &OwnedFd, name: &OsStr) -> Result<Spot, Errno> {
         let name = CString::new(name.as_bytes()).map_err(|_| Errno::INVAL)?;
         Ok(Spot { folder: copy(folder.as_fd())?, spelled: name.clone(), name })
+    }
+
+    /// What has the name, and not what a link leads to.
+    pub(super) fn look(&self) -> Result<Stat, Errno> {
+        rustix::fs::statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)
     }
 
     /// A slash at the end asks for a folder.
