@@ -86,7 +86,8 @@ pub(super) fn see_host(facts: &Facts) -> Outcome {
     if processes.len() > MOST_PROCESSES {
         return Outcome::Broken(format!("{} processes", processes.len()));
     }
-    Outcome::Held(format!("{} of its own", processes.len()))
+    // Not how many: one of the guard's may just be ending.
+    Outcome::Held("a few of its own".to_owned())
 }
 
 pub(super) fn descriptors() -> Outcome {

@@ -126,8 +126,9 @@ impl Helpers {
             listener.answer(waiting.id, connected.map(|()| 0));
         })?;
         // Nearly all take no time, and those that wait are few enough to be looked after.
-        if self.0.last().is_some_and(|helper| helper.is_gone(&BRIEFLY)) {
-            self.0.pop();
+        if let Some(helper) = self.0.pop_if(|helper| helper.is_gone(&BRIEFLY)) {
+            let _ended =
+                rustix::process::waitid(WaitId::PidFd(helper.process.as_fd()), WaitIdOptions::EXITED);
         }
         Ok(())
     }
