@@ -324,7 +324,8 @@ impl Guard {
     /// THREAT: P07, who takes no turn (a file tool, a person) may put a folder where a file was looked at. So it gets a name first
     /// that means nothing and that nobody knows, is looked at once more, and only then gets its new one.
     ///
-    /// LIMIT: who kills this process between the two leaves the file under that name.
+    /// LIMIT: who kills this process between the two, or takes the old name before it can be given back, leaves it under that
+    /// name.
     fn move_file(&self, from: &Spot, to: &Spot, flags: u32) -> Result<(), Errno> {
         if from.wants_folder() || to.wants_folder() {
             return Err(Errno::NOTDIR);
