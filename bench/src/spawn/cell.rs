@@ -94,6 +94,7 @@ pub(super) fn spec(workspace: &Path) -> CageSpec {
         writable: vec![PathBuf::from(FOLDER)],
         groups: Vec::new(),
         guarded: None,
+        way_out: false,
     }
 }
 

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use vambrace_config::Config;
 use vambrace_policy::command::CommandPolicy;
+use vambrace_policy::url::{UrlPolicy, UrlSettings};
 use vambrace_policy::{
-    Decision, Epoch, Facts, GitRules, HardLinks, Isolation, OnWrite, Permit, Policy, PolicySettings, RunLine,
-    Scope, ScopeSettings, Standing, Symlinks, ToolMode, Verdict,
+    Decision, Epoch, Facts, GitRules, HardLinks, Isolation, OnWrite, Permit, Policy, PolicySettings,
+    RequestRules, RunLine, Scope, ScopeSettings, Standing, Symlinks, ToolMode, Verdict,
 };
 use vambrace_process::{
     AbsentNames, Backend, EnvironmentSettings, Exit, Inherit, ProgramLimits, Programs, ProgramsSettings,
@@ -75,12 +76,15 @@ impl Door {
                 on_write: OnWrite { known: Verdict::Deny, pattern: Verdict::Ask },
                 command: CommandPolicy::default(),
                 git: GitRules::default(),
+                url: UrlPolicy::new(UrlSettings::default()),
+                requests: RequestRules::default(),
+                grants: Vec::new(),
                 allowed_commands: Vec::new(),
             },
             EPOCH,
         );
         let programs = Programs::new(settings, EPOCH);
-        programs.prove(&|_| ()).map_err(|error| broken(&error.to_string()))?;
+        programs.prove(None, &|_| ()).map_err(|error| broken(&error.to_string()))?;
         let posture = programs.posture().unwrap_or_default();
         if !posture.holds() {
             return Err(broken("the cage did not hold against its own attacks"));
@@ -108,6 +112,7 @@ impl Door {
 
     fn run(&self, permit: Permit<RunLine>) -> Result<(), Failure> {
         let context = RunContext {
+            network: None,
             caller: "bench",
             cancelled: &|| false,
             live: None,

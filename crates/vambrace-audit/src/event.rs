@@ -35,6 +35,8 @@ words! {
         RolledBack = "rolled_back",
         /// A person answered a question.
         Approval = "approval",
+        /// A program asked for a host through the proxy; the details count connections and bytes.
+        Egress = "egress",
     }
 }
 

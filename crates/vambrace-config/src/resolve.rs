@@ -1,6 +1,7 @@
 //! From a checked configuration to a running corridor: each crate's own settings, built here and nowhere else.
 
 mod known;
+mod net;
 mod programs;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,8 @@ use std::time::Duration;
 
 use vambrace_audit::{AuditLog, AuditSettings, Clock, Event, EventKind, Severity};
 use vambrace_files::{Files, FilesSettings, LockPolicy, Outputs, Recovery, Root};
+use vambrace_net::{TlsError, Web};
+use vambrace_policy::url::HostPatternError;
 use vambrace_policy::{
     Epoch, HardLinks, Isolation, OnWrite, OperatorRule, PatternError, Policy, PolicySettings, Scope,
     ScopeSettings, Symlinks, ToolMode, Verdict,
@@ -59,6 +62,12 @@ pub enum ResolveError {
     ServiceOutside(String),
     #[error("{key}: `{}` is not a valid path pattern: {}", .error.pattern, .error.why)]
     Pattern { key: String, error: PatternError },
+    #[error("{key}: `{}` is no host: {}", .error.text, .error.why)]
+    Host { key: String, error: HostPatternError },
+    #[error("secrets.bindings[{place}]: {why}")]
+    Binding { place: usize, why: String },
+    #[error("net: {0}")]
+    Tls(TlsError),
     #[error("secrets.redact_patterns: {0}")]
     Redactor(RedactorError),
     #[error("an edit that a crash interrupted cannot be finished or reverted: {0}")]
@@ -108,9 +117,6 @@ fn available(config: &Config) -> Result<(), ResolveError> {
         };
         return Err(ResolveError::Declared { place, name: tool.name.clone(), why });
     }
-    if !config.sandbox.net.is_empty() {
-        return Err(ResolveError::NotAvailable { key: "sandbox.net", what: "connections of programs" });
-    }
     Ok(())
 }
 
@@ -159,6 +165,7 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             largest: ByteLimit::new(LARGEST_FILE.min(config.limits.file_bytes)),
         },
     );
+    let web = Arc::new(Web::new(net::web(config)?, policy.epoch()));
     let audit = AuditLog::open(audit_settings(config, &start.state, &location), Arc::clone(&start.clock));
     let recovery = files.recover().map_err(ResolveError::Recovery)?;
     if let Ok(audit) = &audit {
@@ -171,6 +178,7 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             files,
             outputs: Outputs::new(start.state.join("outputs")),
             programs,
+            web,
             confirmations: Confirmations::new(start.confirmation_key, Arc::clone(&start.clock)),
         },
         audit,
@@ -308,8 +316,11 @@ fn policy(config: &Config, scope: Scope, mode: ToolMode) -> Result<Policy, Resol
         mode,
         rules,
         on_write,
-        command: programs::command_policy(config),
+        command: programs::command_policy(config, net::grants(config)?),
         git: programs::git_rules(config)?,
+        url: net::url_policy(config)?,
+        requests: net::request_rules(config),
+        grants: net::grants(config)?,
         allowed_commands: config.allowed_commands.clone(),
     };
     Ok(Policy::new(settings, epoch))

@@ -17,8 +17,8 @@ mod upstream;
 
 pub use agent::{Anthropic, Llm, LlmProvider, Prompt, ResponseCleaner, Session, SessionIdFormat, ToolSafety};
 pub use audit::{
-    Audit, AuditFailure, AuditView, Defence, DefenceAction, KnownEnv, LogFormat, LogLevel, LogSettings,
-    Redact, RedactEntropy, RedactOnWrite, Secrets, Sink, SinkKind,
+    Audit, AuditFailure, AuditView, BoundScheme, Defence, DefenceAction, KnownEnv, LogFormat, LogLevel,
+    LogSettings, Redact, RedactEntropy, RedactOnWrite, SecretBinding, Secrets, Sink, SinkKind,
 };
 pub use auth::{
     AccessName, ApiKey, ApiKeys, Auth, AuthMode, Jwt, JwtTrust, Permission, Permissions, Rbac, RbacMatch,
@@ -26,8 +26,8 @@ pub use auth::{
 };
 pub use declared::{DeclaredTool, HttpMethod, InlineLanguage, ToolKind};
 pub use io::{
-    AbsentNames, BraceSanitise, Env, EnvInherit, EnvPath, Everything, HeaderRule, Limits, Net, Redirects,
-    Sandbox, SandboxBackend, WhenMissing,
+    AbsentNames, BraceSanitise, Env, EnvInherit, EnvPath, Everything, ExactProgramHost, HeaderRule, Limits,
+    Net, ProgramHost, Redirects, Sandbox, SandboxBackend, WhenMissing,
 };
 pub use knowledge::{
     Embedder, EmbedderKind, Knowledge, KnowledgeScope, Memory, MemoryBackend, MemoryReads, Rag, State, Store,

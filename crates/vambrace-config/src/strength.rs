@@ -208,6 +208,8 @@ pub(crate) const ROWS: &[Row] = &[
     refuse("sandbox.read", Order::Grants),
     refuse("sandbox.write", Order::Grants),
     refuse("sandbox.net", Order::Grants),
+    refuse("sandbox.local_ca", TIGHT_OFF),
+    refuse("secrets.bindings", Order::Grants),
     tighten("sandbox.reuse", TIGHT_OFF),
     tighten("env.inherit", Order::Inherited),
     tighten("env.path", Order::Ranks(&[&["host"], &["system"]])),

@@ -1,6 +1,7 @@
 //! The closed set of things that can be done. A tool turns arguments into one of these; policy judges it; a door
 //! does it. Nobody outside can add a kind.
 
+mod fetch;
 mod run;
 
 use std::time::Duration;
@@ -9,6 +10,7 @@ use vambrace_types::{ByteLimit, Caller, ScopedPath};
 
 use crate::{Capability, Denial, Judgement, PolicySettings};
 
+pub use fetch::{Answers, Author, FetchUrl, Header, RequestRules};
 pub use run::{
     ChangeRepository, ConfigChange, DeclaredKind, InstallDependencies, ManageSystem, MigrateConfig,
     PushBranch, PushStage, ReadPosture, ReadRepository, RepositoryChange, RunDeclared, RunLine, RunToolchain,
@@ -55,6 +57,11 @@ pub trait Action: sealed::Sealed + Send + 'static {
 
     /// Every text that the action would put into a file, for the secret scan.
     fn written(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// Every text that the action would send away, as it is meant, for the search for known secrets.
+    fn sent(&self) -> Vec<String> {
         Vec::new()
     }
 

@@ -9,6 +9,7 @@
 
 mod argument;
 mod dangerous;
+mod fetch;
 mod judge;
 mod line;
 mod list;
@@ -19,6 +20,7 @@ mod settings;
 
 pub use argument::{RuleError, check_rules};
 pub use dangerous::dangerous_pattern;
+pub(crate) use fetch::is_git;
 pub use judge::{Judged, WordVerdict, explain};
 pub use list::strict_programs;
 pub use plan::{CommandPlan, Join, Redirect, RedirectMode, Simple, Step, Stream, Target, Word, WordPart};

@@ -3,9 +3,10 @@
 use vambrace_types::{Caller, ErrorCode, ScopedPath, ToolError, ToolName};
 
 use crate::command::CommandPolicy;
+use crate::url::{AllowEntry, ProgramGrant, UrlPolicy};
 use crate::{
-    Access, Action, Capability, Denial, Effect, Epoch, GitRules, Obligations, OperatorRule, Permit, Reason,
-    Scope, ToolMode, Verdict, Withheld, role_has,
+    Access, Action, Capability, Denial, Effect, Epoch, GitRules, Job, Obligations, OperatorRule, Permit,
+    Reason, RequestRules, Scope, ToolMode, Verdict, Withheld, role_has,
 };
 
 /// What the scan of a text to be written means.
@@ -23,6 +24,10 @@ pub struct PolicySettings {
     pub on_write: OnWrite,
     pub command: CommandPolicy,
     pub git: GitRules,
+    pub url: UrlPolicy,
+    pub requests: RequestRules,
+    /// Hosts that programs may reach, through the proxy.
+    pub grants: Vec<ProgramGrant>,
     /// Programs that declared command tools may start (specification 000); empty blocks all.
     pub allowed_commands: Vec<String>,
 }
@@ -48,6 +53,8 @@ pub struct Facts {
     pub known_secrets: Vec<String>,
     pub secret_patterns: Vec<String>,
     pub placeholder: bool,
+    /// Known secrets in what would be sent away.
+    pub sent_secrets: Vec<String>,
 }
 
 /// Whether a person has stopped this caller.
@@ -141,6 +148,17 @@ impl Policy {
         &self.settings.command
     }
 
+    pub fn url(&self) -> &UrlPolicy {
+        &self.settings.url
+    }
+
+    /// The hosts that the programs of a job may reach: what the operator lists for them, and what a person named for this
+    /// one run.
+    pub fn grants(&self, job: &Job) -> Vec<AllowEntry> {
+        let listed = self.settings.grants.iter().filter(|grant| grant.is_for(job.programs()));
+        listed.map(|grant| grant.entry.clone()).chain(job.hosts.iter().cloned()).collect()
+    }
+
     /// Before anything else: a caller that a person has stopped gets no further, whatever it asks.
     pub fn admit(&self, standing: &Standing) -> Result<(), Denial> {
         match standing {
@@ -215,6 +233,11 @@ impl Policy {
     fn weigh_facts(&self, facts: &Facts) -> Weight {
         if facts.placeholder {
             return Weight::Deny(Denial::new(Reason::Placeholder, "redact.placeholder"));
+        }
+        // THREAT: P02, whatever may be written into files: what has left cannot be called back.
+        if !facts.sent_secrets.is_empty() {
+            let reason = Reason::SecretSent { names: facts.sent_secrets.clone() };
+            return Weight::Deny(Denial::new(reason, "redact.sent"));
         }
         let weigh = |names: &[String], verdict: Verdict, rule: &str| match (names.is_empty(), verdict) {
             (true, _) | (false, Verdict::Allow) => Weight::Allow,

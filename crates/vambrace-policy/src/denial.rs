@@ -1,8 +1,9 @@
 //! Why not. Every "no" is a named reason with the rule that said it.
 
-use vambrace_types::{ErrorCode, Role, ToolError};
+use vambrace_types::{ErrorCode, Role, ToolError, Tree};
 
 use crate::command::CommandRefusal;
+use crate::url::{UrlRefusal, Voice};
 use crate::{Access, Capability};
 
 /// Exhaustive on purpose: a new reason should break every `match`.
@@ -51,7 +52,14 @@ pub enum Reason {
         names: Vec<String>,
     },
     Placeholder,
+    SecretSent {
+        names: Vec<String>,
+    },
     Command(CommandRefusal),
+    Url {
+        refusal: UrlRefusal,
+        voice: Voice,
+    },
     /// A branch name, a commit message or a push that the git rules refuse.
     Git {
         what: String,
@@ -98,7 +106,9 @@ impl Denial {
             Reason::SpecialFile { .. } => ErrorCode::SpecialFile,
             Reason::KnownSecret { .. } => ErrorCode::SecretInWrite,
             Reason::Placeholder => ErrorCode::PlaceholderInWrite,
+            Reason::SecretSent { .. } => ErrorCode::SecretInRequest,
             Reason::Command(refusal) => refusal.code(),
+            Reason::Url { refusal, .. } => refusal.code(),
             Reason::Git { .. } => ErrorCode::BranchNotAllowed,
             Reason::Discipline { .. } => ErrorCode::PolicyViolation,
             Reason::OnlyPeople => ErrorCode::PermissionDenied,
@@ -116,7 +126,12 @@ impl Denial {
             let (message, suggestion) = self.words();
             (message, suggestion.to_owned())
         };
-        ToolError::new(self.code(), message).suggestion(suggestion).rule(self.rule.clone())
+        let error = ToolError::new(self.code(), message).suggestion(suggestion).rule(self.rule.clone());
+        // What operators are told to search the log for (specification 001), whichever words the caller gets.
+        if let Reason::Url { refusal, .. } = &self.reason {
+            return error.details(Tree::map([("reason", Tree::Text(refusal.logged()))]));
+        }
+        error
     }
 
     fn words(&self) -> (String, &'static str) {
@@ -184,7 +199,12 @@ impl Denial {
                     .to_owned(),
                 "Use edit_file on the parts around the marker, so that the real value stays where it is.",
             ),
+            Reason::SecretSent { names } => (
+                format!("The request holds a secret ({}), and secrets are not sent away.", names.join(", ")),
+                "Leave it out; if the service needs a credential, ask the operator to bind one to it.",
+            ),
             Reason::Command(refusal) => (refusal.words().0, ""),
+            Reason::Url { refusal, voice } => (refusal.text(*voice), refusal.suggestion()),
             Reason::Git { what, next } | Reason::Discipline { what, next } => (what.clone(), next),
             Reason::OnlyPeople => (
                 "Only a person at a terminal may do this.".to_owned(),

@@ -6,6 +6,7 @@ use vambrace_types::{ByteLimit, ScopedPath, Secret};
 
 use crate::Action;
 use crate::command::{Join, RedirectMode, Stream};
+use crate::url::AllowEntry;
 
 /// An action that is done by running programs.
 pub trait Runs: Action {
@@ -27,6 +28,8 @@ pub struct Job {
     pub level: Level,
     pub repository: Repository,
     pub naming: Naming,
+    /// Hosts that a person named for this one run (`run --net`).
+    pub hosts: Vec<AllowEntry>,
     /// Further folders that a person opened for this one run (`run --write`), absolute.
     pub further_writable: Vec<String>,
 }
@@ -135,6 +138,7 @@ impl Job {
             level: Level::Fresh,
             repository: Repository::ReadOnly,
             naming: Naming::Trusted,
+            hosts: Vec::new(),
             further_writable: Vec::new(),
         }
     }

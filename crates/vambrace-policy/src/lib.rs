@@ -19,12 +19,14 @@ mod path_pattern;
 mod permit;
 mod scope;
 mod tool_mode;
+pub mod url;
 
 pub use action::{
-    Access, Action, Allowance, ChangeRepository, ConfigChange, Content, CountMatches, CreateDirectory,
-    DeclaredKind, DeleteFile, EditFiles, FileEdits, InstallDependencies, Lines, ListFiles, ManageSystem,
-    MigrateConfig, PushBranch, PushStage, ReadFile, ReadOutput, ReadPosture, ReadRepository,
-    RepositoryChange, RunDeclared, RunLine, RunToolchain, RunTyped, SearchFiles, WriteFile, Writes,
+    Access, Action, Allowance, Answers, Author, ChangeRepository, ConfigChange, Content, CountMatches,
+    CreateDirectory, DeclaredKind, DeleteFile, EditFiles, FetchUrl, FileEdits, Header, InstallDependencies,
+    Lines, ListFiles, ManageSystem, MigrateConfig, PushBranch, PushStage, ReadFile, ReadOutput, ReadPosture,
+    ReadRepository, RepositoryChange, RequestRules, RunDeclared, RunLine, RunToolchain, RunTyped,
+    SearchFiles, WriteFile, Writes,
 };
 pub use capability::{Capability, Effect, role_has};
 pub use decide::{Decision, Facts, Judgement, OnWrite, Pending, Policy, PolicySettings, Question, Standing};

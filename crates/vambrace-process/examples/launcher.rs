@@ -3,16 +3,21 @@
 //! ```text
 //! launcher run FOLDER PROGRAM WORDS…    runs one program in a fresh cell, with FOLDER as /work
 //! launcher hold FOLDER PROGRAM WORDS…   the same, after telling the processes' numbers; for tests that kill it
+//! launcher proxied FOLDER PROGRAM …     runs one program with a way out, where everything is answered with one word
+//! launcher hold-proxied FOLDER …        both
 //! launcher without CALL run FOLDER …    the same under a filter that refuses one call, as containers have them
 //! launcher measure FOLDER N PAUSE       medians of plain, fresh and warm starts of /usr/bin/true, PAUSE ms apart
 //! ```
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
+use rustix::net::SocketFlags;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
@@ -26,6 +31,8 @@ mod setting;
 enum Mode {
     Plain,
     Telling,
+    Proxied,
+    ProxiedTelling,
     AtTheTop,
 }
 
@@ -35,6 +42,9 @@ fn main() -> ExitCode {
     if let Some(code) = vambrace_process::launch_if_asked() {
         return code;
     }
+    if std::env::args().nth(1).as_deref() == Some("__attack") {
+        return vambrace_process::attack_as_told();
+    }
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
@@ -43,6 +53,8 @@ fn main() -> ExitCode {
         }
         ["run", folder, program @ ..] => run(Path::new(folder), program, Mode::Plain),
         ["hold", folder, program @ ..] => run(Path::new(folder), program, Mode::Telling),
+        ["proxied", folder, program @ ..] => run(Path::new(folder), program, Mode::Proxied),
+        ["hold-proxied", folder, program @ ..] => run(Path::new(folder), program, Mode::ProxiedTelling),
         ["measure", folder, n_times, pause] => measure(
             Path::new(folder),
             n_times.parse().unwrap_or(200),
@@ -61,9 +73,14 @@ fn main() -> ExitCode {
 
 fn run(folder: &Path, words: &[&str], mode: Mode) -> Result<ExitCode, Failure> {
     let launcher = Launcher::start(Path::new("/proc/self/exe"))?;
-    let mut cell = launcher.cell(&setting::spec(folder))?;
+    let mut spec = setting::spec(folder);
+    spec.way_out = matches!(mode, Mode::Proxied | Mode::ProxiedTelling);
+    let mut cell = launcher.cell(&spec)?;
+    if let Some(listener) = cell.take_way_out() {
+        std::thread::spawn(move || while answer(&listener).is_ok() {});
+    }
     let mut out = std::io::stdout();
-    if mode == Mode::Telling {
+    if matches!(mode, Mode::Telling | Mode::ProxiedTelling) {
         writeln!(out, "{} {}", launcher.pid(), cell.pid().unwrap_or(0))?;
     }
     let mut order = setting::one(words);
@@ -79,6 +96,21 @@ fn run(folder: &Path, words: &[&str], mode: Mode) -> Result<ExitCode, Failure> {
         Exit::Code(code) => ExitCode::from(u8::try_from(code).unwrap_or(255)),
         Exit::Signal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(255)),
     })
+}
+
+/// Takes one connection and answers whatever it asks.
+fn answer(listener: &OwnedFd) -> Result<(), rustix::io::Errno> {
+    let mut caller = File::from(rustix::net::accept_with(listener, SocketFlags::CLOEXEC)?);
+    let mut request = [0u8; 4096];
+    let word = "from the front";
+    // Whoever has gone gets no answer.
+    let _ = caller.read(&mut request);
+    let _ = write!(
+        caller,
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{word}",
+        word.len()
+    );
+    Ok(())
 }
 
 /// As the profile of a container does it.

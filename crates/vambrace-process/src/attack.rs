@@ -12,6 +12,7 @@ pub(crate) mod file;
 mod network;
 pub(crate) mod plant;
 mod process;
+mod proxy;
 pub(crate) mod row;
 
 use std::io::{Read, Write};
@@ -94,6 +95,7 @@ fn attempt(row: Row, facts: &Facts) -> Outcome {
         Row::UnixAbstract => network::unix_abstract(facts),
         Row::SystemSockets => network::system_sockets(),
         Row::OtherSockets => network::other_sockets(),
+        Row::Proxy => proxy::dial(facts),
         Row::OwnEnvironment => process::own_environment(facts),
         Row::OtherEnvironments => process::other_environments(),
         Row::SignalHost => process::signal_host(facts),

@@ -167,6 +167,8 @@ pub struct Cell {
     pid: Option<u32>,
     layers: Layers,
     reuse: Reuse,
+    /// Where its programs connect to, until somebody takes it to serve them.
+    way_out: Option<OwnedFd>,
 }
 
 /// Whether the next order may come to where the last one was.
@@ -183,15 +185,17 @@ enum Reuse {
 impl Cell {
     fn new(line: Line, keeper: Keeper, pid: Option<u32>) -> Result<Cell, CageError> {
         // Made first, so that a cell that fails here is ended like any other.
-        let mut cell = Cell { line: Some(line), keeper, pid, layers: Layers::default(), reuse: Reuse::Fit };
+        let (layers, reuse) = (Layers::default(), Reuse::Fit);
+        let mut cell = Cell { line: Some(line), keeper, pid, layers, reuse, way_out: None };
         let line = cell.line.as_mut().ok_or(CageError::Died)?;
         if !wait_readable(&*line, READY)? {
             return Err(CageError::Refused("it was not ready in time".to_owned()));
         }
-        let frame = line.receive()?.ok_or(CageError::Died)?;
+        let mut frame = line.receive()?.ok_or(CageError::Died)?;
         match decode_report(&frame.body) {
             Ok(Report::Ready(missing)) => {
                 cell.layers = Layers { missing };
+                cell.way_out = frame.descriptors.pop();
                 Ok(cell)
             }
             Ok(Report::Refused { why, lacks }) => Err(refused(why, lacks)),
@@ -240,6 +244,11 @@ impl Cell {
     /// What is not around this cell.
     pub fn layers(&self) -> &Layers {
         &self.layers
+    }
+
+    /// The socket at `PROXY_PORT` of the cage's own loopback, once, if its spec asked for it and its network is its own.
+    pub fn take_way_out(&mut self) -> Option<OwnedFd> {
+        self.way_out.take()
     }
 
     /// Nothing of what ran can be found by what runs next. Waits while that is looked for.

@@ -1,6 +1,7 @@
 //! What a program finds in its environment: a few fixed variables, what the operator lets through, what the job adds,
 //! and nothing that changes how a program is loaded. It knows neither cages nor files.
 
+mod reach;
 mod stripped;
 
 use std::collections::BTreeMap;
@@ -10,8 +11,10 @@ use std::path::PathBuf;
 use vambrace_policy::{Variable, VariableValue};
 use vambrace_types::Secret;
 
-use stripped::is_credential;
+use reach::OFFLINE;
+pub(crate) use reach::{Authorities, Reach};
 pub(crate) use stripped::is_stripped;
+use stripped::{holds_credential, is_credential};
 
 use crate::settings::Inherit;
 
@@ -77,6 +80,7 @@ impl SafeEnvironment {
         &self,
         variables: &[Variable],
         git: Git,
+        reach: &Reach,
         secret: &dyn Fn(&str) -> Option<Secret<String>>,
     ) -> Result<Environment, EnvironmentError> {
         let mut all: BTreeMap<String, String> = BTreeMap::new();
@@ -112,17 +116,26 @@ impl SafeEnvironment {
             if value.contains('\0') {
                 return Err(EnvironmentError::BadValue { name: name.clone() });
             }
-            if is_stripped(name)
-                || FIXED.iter().any(|(fixed, _)| fixed == name)
-                || OURS.contains(&name.as_str())
-            {
+            if is_stripped(name) || is_fixed(name) {
                 dropped.push(name.clone());
             } else {
                 all.insert(name.clone(), value);
             }
         }
+        for (name, value) in reach.further() {
+            if !is_name(name) {
+                return Err(EnvironmentError::BadName { name: name.clone() });
+            }
+            // THREAT: P07, they come from the operator's settings, where a name may be chosen by its looks.
+            if (is_stripped(name) && !holds_credential(name)) || is_fixed(name) || value.contains('\0') {
+                dropped.push(name.clone());
+            } else {
+                all.insert(name.clone(), value.clone());
+            }
+        }
         all.extend(self.toolchain.iter().cloned());
         all.extend(FIXED.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        all.extend(reach.variables());
         all.extend(self.personal());
         all.extend(git_variables(git));
         Ok(Environment { variables: all.into_iter().collect(), dropped })
@@ -149,21 +162,21 @@ const DEFAULTS: &[(&str, &str)] = &[("LANG", "C.UTF-8"), ("TERM", "dumb")];
 const FIXED: &[(&str, &str)] = &[
     ("TMPDIR", "/tmp"),
     ("PAGER", "cat"),
-    // Package managers would wait for a network that is not there.
-    ("CARGO_NET_OFFLINE", "true"),
-    ("GOPROXY", "off"),
-    ("GOSUMDB", "off"),
     ("GOTOOLCHAIN", "local"),
     ("GOTELEMETRY", "off"),
     // Unless there is one on disk; see `cache`.
     ("GOCACHE", "/tmp/go-build"),
     ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
     ("RUSTUP_AUTO_INSTALL", "0"),
-    ("UV_OFFLINE", "1"),
     ("npm_config_audit", "false"),
     ("npm_config_fund", "false"),
     ("npm_config_update_notifier", "false"),
 ];
+
+fn is_fixed(name: &str) -> bool {
+    let fixed = FIXED.iter().chain(OFFLINE).any(|(fixed, _)| *fixed == name);
+    fixed || OURS.contains(&name)
+}
 
 fn git_variables(git: Git) -> Vec<(String, String)> {
     let mut pairs = vec![
@@ -225,7 +238,7 @@ mod tests {
 
     #[track_caller]
     fn check(inherit: Inherit, variables: &[Variable], name: &str, expected: Option<&str>) {
-        let built = environment(inherit).build(variables, Git::Inside, &|_| None).unwrap();
+        let built = environment(inherit).build(variables, Git::Inside, &Reach::Nothing, &|_| None).unwrap();
         let found = built.variables.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str());
         assert_eq!(found, expected, "{name}");
     }
@@ -264,25 +277,53 @@ mod tests {
         let built = environment(none()).build(
             &[plain("LD_PRELOAD", "x"), plain("PATH", "x"), plain("OK", "x")],
             Git::Direct,
+            &Reach::Nothing,
             &|_| None,
         );
         assert_eq!(built.unwrap().dropped, ["LD_PRELOAD", "PATH"]);
+    }
+
+    /// Whether programs get a variable that their proxy adds.
+    #[track_caller]
+    fn check_further(name: &str, expected: bool) {
+        let further = vec![(name.to_owned(), "placeholder".to_owned())];
+        let reach = Reach::Proxy { authorities: Authorities::System, further };
+        let built =
+            environment(Inherit::Names(Vec::new())).build(&[], Git::Inside, &reach, &|_| None).unwrap();
+        let is_there = built.variables.contains(&(name.to_owned(), "placeholder".to_owned()));
+        assert_eq!((is_there, built.dropped.is_empty()), (expected, expected), "{name}");
+    }
+
+    #[test]
+    fn a_proxy_adds_credentials_and_nothing_that_moves_a_program() {
+        check_further("GITHUB_TOKEN", true);
+        check_further("CARGO_REGISTRY_TOKEN", true);
+        check_further("NODE_AUTH_TOKEN", true);
+        check_further("REGISTRY_USER", true);
+        check_further("LD_PRELOAD", false);
+        check_further("LD_PRELOAD_TOKEN", false);
+        check_further("NODE_OPTIONS", false);
+        check_further("GIT_SSH_COMMAND", false);
+        check_further("PATH", false);
+        check_further("https_proxy", false);
+        check_further("CARGO_NET_OFFLINE", false);
     }
 
     #[test]
     fn a_secret_without_a_value_fails_the_job() {
         let variable = Variable { name: "DB".to_owned(), value: VariableValue::Named("db_url".to_owned()) };
         let environment = environment(Inherit::Names(Vec::new()));
-        let missing = environment.build(std::slice::from_ref(&variable), Git::Inside, &|_| None);
+        let missing =
+            environment.build(std::slice::from_ref(&variable), Git::Inside, &Reach::Nothing, &|_| None);
         let expected =
             EnvironmentError::MissingSecret { variable: "DB".to_owned(), secret: "db_url".to_owned() };
         assert_eq!(missing, Err(expected));
         let value = |name: &str| (name == "db_url").then(|| Secret::new("v".to_owned()));
-        let built = environment.build(&[variable], Git::Inside, &value).unwrap();
+        let built = environment.build(&[variable], Git::Inside, &Reach::Nothing, &value).unwrap();
         assert!(built.variables.contains(&("DB".to_owned(), "v".to_owned())));
-        let bad = environment.build(&[plain("A=B", "x")], Git::Inside, &|_| None);
+        let bad = environment.build(&[plain("A=B", "x")], Git::Inside, &Reach::Nothing, &|_| None);
         assert_eq!(bad, Err(EnvironmentError::BadName { name: "A=B".to_owned() }));
-        let bad = environment.build(&[plain("A", "x\0y")], Git::Inside, &|_| None);
+        let bad = environment.build(&[plain("A", "x\0y")], Git::Inside, &Reach::Nothing, &|_| None);
         assert_eq!(bad, Err(EnvironmentError::BadValue { name: "A".to_owned() }));
     }
 }

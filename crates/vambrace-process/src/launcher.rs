@@ -15,6 +15,7 @@ mod root;
 mod runner;
 mod score;
 mod spawn_unsafe;
+mod way_out;
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -298,12 +299,27 @@ fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
         let why = format!("`{}` is not what was to be mounted", moved.at.display());
         return line.send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
     }
+    let way_out = match listener_for(&asked) {
+        Ok(way_out) => way_out,
+        Err(errno) => {
+            let why = format!("the way out: {}", confine::said(errno));
+            return line.send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
+        }
+    };
     let mut runner = Runner::new(line, &[], Score::open())?;
     let (missing, guard) = confine_runner(asked, turns);
     runner.guard = guard;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    runner.serve(missing);
+    runner.serve(missing, way_out);
     Ok(())
+}
+
+/// None where the network is the one outside: there it would listen for the whole machine.
+fn listener_for(asked: &Confine) -> Result<Option<OwnedFd>, Errno> {
+    let Confine::As { spec, outside, .. } = asked else { return Ok(None) };
+    let shared = crate::namespace::Namespaces::own().shared_with(outside);
+    let is_wanted = spec.way_out && !shared.contains(&Layer::NetworkNamespace);
+    is_wanted.then(way_out::listener).transpose()
 }
 
 fn confine_runner(asked: Confine, turns: Option<OwnedFd>) -> (Vec<Missing>, Option<Guard>) {

@@ -26,6 +26,7 @@ mod lent;
 mod lookup;
 mod mark;
 mod namespace;
+mod network;
 #[cfg(test)]
 mod nobody;
 mod order;
@@ -58,6 +59,7 @@ pub use attack::attack_as_told;
 pub use cage::{Layer, Layers, Missing};
 pub use finished::{Exit, Finished, ProgramError};
 pub use launcher::launch_if_asked;
+pub use network::{Network, PROXY_PORT};
 pub use posture::{Posture, PostureRow, RowState};
 pub use programs::{Live, OutputStream, Programs, RunContext};
 pub use settings::{

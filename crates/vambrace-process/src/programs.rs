@@ -7,6 +7,7 @@ mod input;
 mod keep;
 mod proof;
 mod sweep;
+mod way_out;
 
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use vambrace_types::Enforcement;
 
 use crate::cell::{self, Captured, Channel, Launcher, Stdio, Watch};
 use crate::cgroup::Group;
-use crate::environment::{EnvironmentError, Git, SafeEnvironment};
+use crate::environment::{EnvironmentError, Git, Reach, SafeEnvironment};
 use crate::lent::Lent;
 use crate::lookup::{LookupError, TrustedPath};
 use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
@@ -29,8 +30,8 @@ use crate::placeholder::{Placeholders, RunJournal};
 use crate::surroundings::Surroundings;
 use crate::workspace::Walker;
 use crate::{
-    Backend, Exit, Finished, Layers, Missing, ProgramError, ProgramsSettings, Reuse, WhenMissing, cache,
-    cgroup,
+    Backend, Exit, Finished, Layers, Missing, Network, ProgramError, ProgramsSettings, Reuse, WhenMissing,
+    cache, cgroup,
 };
 
 use build::Staged;
@@ -93,6 +94,8 @@ pub struct RunContext<'a> {
     pub live: Option<&'a dyn Live>,
     /// The most programs of this kind that may run at once.
     pub n_at_once: Option<usize>,
+    /// The way out of the cage. None: there is none.
+    pub network: Option<&'a dyn Network>,
     /// Hears of protected names that the job made and that were taken away, however the job ended.
     pub planted: &'a (dyn Fn(Vec<String>) + Sync),
 }
@@ -154,10 +157,10 @@ impl Programs {
         if matches!(job.stdin, Input::Terminal) {
             input::check(std::io::stdin().as_fd())?;
         }
-        let order = self.order(job, Some(context))?;
+        let mut order = self.order(job, Some(context))?;
         // Before the cage is built: what a program of another call makes meanwhile must not be taken for old.
         let before = self.baseline.enter(|| self.first_look(context))?;
-        let mut kept = self.settled_cell(job, context.caller)?;
+        let mut kept = self.settled_cell(job, context)?;
         let mut warnings = self.weigh(&kept.layers)?;
         if !self.is_as_proved(&kept.layers) {
             self.shelf.dissolve(kept);
@@ -165,6 +168,8 @@ impl Programs {
                 why: "the cage is not the one that was attacked".to_owned(),
             });
         }
+        let way_out = self.open_way_out(&mut kept, context.network)?;
+        order.environment = self.environment_of(job, Some(&way_out.reach))?;
         let outcome = self.execute(&mut kept.cell, &order, job, context);
         if outcome.is_err() {
             kept.cell.end_wholly();
@@ -176,13 +181,15 @@ impl Programs {
         let exceeded = kept.group.as_ref().is_some_and(Group::has_exceeded_memory);
         let enforcement = kept.layers.enforcement();
         let cover = build::cover(&kept.layers);
-        let warm = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
+        let warm = self.may_be_warm(job, context);
         // INVARIANT: nothing of the job is alive when its traces are looked for. A cell that reported the end has ended
         // all of it; any other is ended here.
         let mut kept = Some(kept);
         if !(warm && outcome.is_ok() && kept.as_ref().is_some_and(|kept| kept.cell.is_settling())) {
             kept.take().into_iter().for_each(|kept| self.shelf.dissolve(kept));
         }
+        // Only now, so that every connection of the job was served or refused under its own grants.
+        drop(way_out);
         let swept = self.sweep(&before.view, cover, context);
         drop(before);
         // Its runner has looked around meanwhile.
@@ -208,16 +215,23 @@ impl Programs {
 
     /// Something that a cage was to lie on may go while it is built, by a person or by another program; then it is looked
     /// at anew.
-    fn settled_cell(&self, job: &Job, caller: &str) -> Result<keep::Kept, ProgramError> {
+    fn settled_cell(&self, job: &Job, context: &RunContext<'_>) -> Result<keep::Kept, ProgramError> {
         const TRIES: usize = 3;
-        let mut built = self.cell_for(job, caller);
+        let mut built = self.cell_for(job, context);
         for _ in 1..TRIES {
             if !matches!(built, Err(ProgramError::Unsettled { .. })) {
                 break;
             }
-            built = self.cell_for(job, caller);
+            built = self.cell_for(job, context);
         }
         built
+    }
+
+    /// THREAT: P05, a connection that one job left waiting must not be served under the grants of the next, so who has a way
+    /// out has a cage of its own.
+    fn may_be_warm(&self, job: &Job, context: &RunContext<'_>) -> bool {
+        let is_wanted = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
+        is_wanted && context.network.is_none()
     }
 
     /// On the machine itself, by the same runner, which then has no walls around it.
@@ -298,43 +312,52 @@ impl Programs {
             Ok(OrderStep { join: step.join, pipeline: pipeline.collect::<Result<_, ProgramError>>()? })
         });
         let steps: Vec<_> = steps.collect::<Result<_, ProgramError>>()?;
-        let git = if job.programs().any(|program| program == "git") { Git::Direct } else { Git::Inside };
-        let mut environment = self.variables(&job.variables, git, caged.is_some())?;
-        if let Some(cache) = self.go_cache(job, caged.is_some()) {
-            environment.retain(|(name, _)| name != cache::VARIABLE);
-            environment.push((cache::VARIABLE.to_owned(), cache));
-        }
+        // What a way out adds is known when there is a cage.
+        let environment = self.environment_of(job, caged.is_some().then_some(&Reach::Nothing))?;
         Ok(Order { steps, folder, environment })
     }
 
-    fn go_cache(&self, job: &Job, caged: bool) -> Option<String> {
+    /// None for what runs on the machine itself.
+    fn environment_of(
+        &self,
+        job: &Job,
+        caged: Option<&Reach>,
+    ) -> Result<Vec<(String, String)>, ProgramError> {
+        let git = if job.programs().any(|program| program == "git") { Git::Direct } else { Git::Inside };
+        let mut environment = self.variables(&job.variables, git, caged)?;
         let is_writable = self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable);
-        if !caged || !self.is_caging() || !is_writable {
-            return None;
+        if let Some(reach) = caged.filter(|_| self.is_caging() && is_writable) {
+            let caches = cache::of(job, reach, &self.settings.workspace, &self.service());
+            environment.retain(|(name, _)| caches.iter().all(|(other, _)| other != name));
+            environment.extend(caches);
         }
-        let cache = cache::of_go(job, &self.settings.workspace, &self.service())?;
-        cache.to_str().map(str::to_owned)
+        Ok(environment)
     }
 
     fn variables(
         &self,
         variables: &[Variable],
         git: Git,
-        caged: bool,
+        caged: Option<&Reach>,
     ) -> Result<Vec<(String, String)>, ProgramError> {
         let secret = |name: &str| self.settings.secrets.get(name).cloned().flatten();
         let mut safe = self.environment.clone();
-        if let Some(home) = self.settings.environment.host.get("HOME").filter(|_| !caged || !self.is_caging())
+        if let Some(home) =
+            self.settings.environment.host.get("HOME").filter(|_| caged.is_none() || !self.is_caging())
         {
             // The letter of specification 000 where nothing else is private either.
             safe.home = PathBuf::from(home);
         }
-        let environment = safe.build(variables, git, &secret).map_err(|error| match error {
-            EnvironmentError::MissingSecret { secret, .. } => ProgramError::SecretUnresolved { name: secret },
-            EnvironmentError::BadName { .. } | EnvironmentError::BadValue { .. } => {
-                ProgramError::Broken { why: error.to_string() }
-            }
-        })?;
+        let environment = safe.build(variables, git, caged.unwrap_or(&Reach::Nothing), &secret).map_err(
+            |error| match error {
+                EnvironmentError::MissingSecret { secret, .. } => {
+                    ProgramError::SecretUnresolved { name: secret }
+                }
+                EnvironmentError::BadName { .. } | EnvironmentError::BadValue { .. } => {
+                    ProgramError::Broken { why: error.to_string() }
+                }
+            },
+        )?;
         if let Some(name) = environment.dropped.first() {
             // The operator meant a program to have it, and it would not.
             let why = format!("the variable `{name}` changes how programs are loaded, so none gets it");
@@ -490,3 +513,6 @@ fn finish(
         warnings,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,6 +15,8 @@ pub struct CageSpec {
     pub groups: Vec<PathBuf>,
     /// Names that programs may not make. None: what they make is looked for afterwards.
     pub guarded: Option<Guarded>,
+    /// A listening socket on the cage's own loopback is made and handed out, for whoever serves it there.
+    pub way_out: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

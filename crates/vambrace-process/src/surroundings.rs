@@ -68,6 +68,8 @@ pub(crate) struct SpecParts<'p> {
     pub(crate) placeholders: &'p [PathBuf],
     pub(crate) limits: CageLimits,
     pub(crate) groups: &'p [PathBuf],
+    /// Certificates that programs have to trust on their way out. None: there is no way out.
+    pub(crate) way_out: Option<&'p [Mount]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,6 +145,7 @@ impl Surroundings {
         }
         let author = self.settings.author.as_ref();
         mounts.push(text(GIT_CONFIG_DIRECT, repository::direct_config(author, &shown.trees)));
+        mounts.extend_from_slice(parts.way_out.unwrap_or_default());
         mounts.extend(self.shown_folders(view, parts));
         mounts.extend(self.links());
         mounts.extend(self.laid_on_top(view, parts));
@@ -153,7 +156,8 @@ impl Surroundings {
         writable.extend(self.settings.write.iter().chain(parts.further_writable).cloned());
         writable.extend(shown.writable.into_iter().filter(|path| !path.starts_with(&view.service)));
         let (groups, guarded) = (parts.groups.to_vec(), self.guarded.clone());
-        Ok(CageSpec { mounts, limits: parts.limits, writable, groups, guarded })
+        let way_out = parts.way_out.is_some();
+        Ok(CageSpec { mounts, limits: parts.limits, writable, groups, guarded, way_out })
     }
 
     fn guarded(&self) -> Option<Guarded> {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 use vambrace_audit::{AuditError, AuditLog, Clock};
 use vambrace_policy::command::{WordVerdict, explain};
+use vambrace_policy::url::{UrlStep, WebUrl};
 use vambrace_policy::{Capability, Policy};
 use vambrace_process::{Missing, Posture};
 use vambrace_redact::Redactor;
@@ -112,6 +113,18 @@ impl Corridor {
             Ok(plan) => explain(policy.command(), line, &plan, scope, &folder),
             Err(_) => Vec::new(),
         }
+    }
+
+    /// Every step of the judgement about a URL, with the addresses that its host has right now.
+    pub async fn explain_url(&self, text: &str) -> Vec<UrlStep> {
+        let policy = self.parts.policy.url();
+        let answers = match WebUrl::parse(text) {
+            Ok(url) if policy.admit(&url).is_ok() => {
+                self.parts.instruments.web.resolve(url.host()).await.ok()
+            }
+            Ok(_) | Err(_) => None,
+        };
+        policy.explain(text, answers.as_deref())
     }
 
     pub fn audit(&self) -> Result<&AuditLog, &AuditError> {

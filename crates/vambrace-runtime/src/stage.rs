@@ -1,6 +1,7 @@
 //! The stages of the walk that are more than a line.
 
 mod conclude;
+mod contact;
 mod decide;
 mod prove;
 mod record;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use vambrace_audit::CallEntry;
 use vambrace_files::Stop;
+use vambrace_net::Contact;
 use vambrace_policy::{Action, Denial, Permit, Question, Severity};
 use vambrace_process::Live;
 use vambrace_tools::{Look, Notes, ProgressSink, Tool};
@@ -88,14 +90,15 @@ fn wishes_dry_run(arguments: &mut Value) -> bool {
     wish.is_some_and(|wish| wish != Value::Bool(false))
 }
 
-/// Every path that the arguments name, whether or not they fit the tool.
+/// Every path and URL that the arguments name, whether or not they fit the tool.
 fn targets(arguments: &Value) -> String {
     // LIMIT: the security stream needs to know where a caller reached, not all of a long list. The text itself is cut
     // by the record, after it was redacted.
     const MOST: usize = 20;
     let files = arguments.get("files").and_then(Value::as_array);
     let named = std::iter::once(arguments).chain(files.into_iter().flatten());
-    let mut paths = named.filter_map(|entry| entry.get("path").and_then(Value::as_str));
+    let url = arguments.get("url").and_then(Value::as_str);
+    let mut paths = named.filter_map(|entry| entry.get("path").and_then(Value::as_str)).chain(url);
     let shown = paths.by_ref().take(MOST).collect::<Vec<_>>().join(", ");
     match paths.count() {
         0 => shown,
@@ -121,6 +124,8 @@ pub(crate) struct Trail {
     pub(crate) n_redacted: usize,
     /// Protected names that programs made and that were taken away.
     pub(crate) planted: Vec<String>,
+    /// Hosts that programs asked for.
+    pub(crate) contacts: Vec<Contact>,
 }
 
 impl Default for Trail {
@@ -134,6 +139,7 @@ impl Default for Trail {
             warnings: Vec::new(),
             n_redacted: 0,
             planted: Vec::new(),
+            contacts: Vec::new(),
         }
     }
 }
@@ -148,6 +154,7 @@ impl Trail {
         self.warnings.extend(notes.warnings);
         self.n_redacted = notes.n_redacted;
         self.planted = notes.planted;
+        self.contacts = notes.contacts;
         self.enforcement = notes.enforcement.unwrap_or(self.enforcement);
     }
 }

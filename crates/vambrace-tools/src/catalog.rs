@@ -13,6 +13,7 @@ use crate::shell::{
     RunTool, SpawnTool,
 };
 use crate::system::{InstallPackageTool, MigrateConfigTool, SystemCtlTool, VerifyBinaryTool};
+use crate::web::{FetchUrlTool, HttpTool, WebFetchTool};
 use crate::{LegacyRunCommand, Tool, Toolbox};
 
 /// Takes tools of different types one after the other.
@@ -50,6 +51,8 @@ pub fn visit_all(visitor: &mut impl Visitor, toolbox: &Toolbox) {
     visitor.visit(VerifyBinaryTool);
     visitor.visit(SystemCtlTool);
     visitor.visit(MigrateConfigTool);
+    visitor.visit(FetchUrlTool { limits: toolbox.web });
+    visitor.visit(WebFetchTool { limits: toolbox.web });
     visitor.visit(PostureReportTool);
     match toolbox.legacy_run_command {
         LegacyRunCommand::Offered => visitor.visit(RunCommandTool),
@@ -57,5 +60,8 @@ pub fn visit_all(visitor: &mut impl Visitor, toolbox: &Toolbox) {
     }
     for declared in &toolbox.declared {
         visitor.visit(DeclaredTool::new(declared));
+    }
+    for declared in &toolbox.requests {
+        visitor.visit(HttpTool::new(declared, toolbox.web));
     }
 }

@@ -4,6 +4,8 @@
 mod interpreter;
 mod schema;
 
+pub(crate) use schema::ArgumentSchema;
+
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -13,7 +15,6 @@ use vambrace_types::{ByteLimit, ErrorCode, RawOutput, ToolError, Tree};
 use crate::shell::Outcome;
 use crate::{About, CallContext, Declared, DeclaredProgram, Hands, Hints, Look, Tool};
 use interpreter::Interpreter;
-use schema::ArgumentSchema;
 
 pub(crate) struct DeclaredTool {
     about: About,
@@ -139,7 +140,7 @@ fn renamed(name: &'static str, value: Tree) -> (&'static str, Tree) {
     if name == "stdout" { ("output", value) } else { (name, value) }
 }
 
-fn tree_of(value: Value) -> Tree {
+pub(crate) fn tree_of(value: Value) -> Tree {
     match value {
         Value::Null => Tree::Null,
         Value::Bool(value) => Tree::Bool(value),

@@ -199,8 +199,8 @@ const NEXT_STEPS: &[(&str, &str)] = &[
     ("fetch first", "The remote branch has commits that yours lacks; ask the person you work for."),
 ];
 
-const NO_NETWORK: &str = "Programs have no network here, so git cannot reach the remote; ask the person you work for \
-                          to push.";
+const NO_NETWORK: &str = "Programs reach only hosts that sandbox.net lists, through the proxy; ask the operator to list \
+                          the remote's host for git, or ask the person you work for to push.";
 
 fn next_step(errors: &str) -> &'static str {
     NEXT_STEPS
@@ -249,7 +249,7 @@ mod tests {
         check(
             "fatal: unable to access 'http://x/': Could not resolve host: x\n",
             "unable to access 'http://x/': Could not resolve host: x",
-            "no network",
+            "sandbox.net",
         );
         check("fatal: transport 'file' not allowed\n", "transport 'file' not allowed", "https");
         check(

@@ -6,14 +6,20 @@ use std::time::Duration;
 use vambrace_audit::{AuditError, IntentReceipt};
 use vambrace_edit::Budget;
 use vambrace_files::{Deadline, EntryKind, Files, FilesError, Outputs, Stop, Text, WorkLimit};
+use vambrace_net::{Contact, Web};
 use vambrace_policy::command::Word;
-use vambrace_policy::{Action, Decision, Facts, ListFiles, Permit, Policy, ReadFile, Runs, Scope, Standing};
-use vambrace_process::{Finished, Live, Programs, RunContext};
+use vambrace_policy::url::Host;
+use vambrace_policy::{
+    Action, Answers, Decision, Facts, FetchUrl, Job, ListFiles, Permit, Place, Policy, ReadFile, Runs, Scope,
+    Standing,
+};
+use vambrace_process::{Finished, Live, Network, Programs, RunContext};
 use vambrace_redact::Redactor;
 use vambrace_types::{Bearings, ByteLimit, Caller, Enforcement, ErrorCode, ScopedPath, ToolError, ToolName};
 
 use crate::confirmation::Confirmations;
 use crate::tool::files;
+use crate::way_out::WayOut;
 use crate::{Limits, Toolbox};
 
 /// The doors and what they need, one set for a running Vambrace.
@@ -22,6 +28,7 @@ pub struct Instruments {
     pub files: Files,
     pub outputs: Outputs,
     pub programs: Programs,
+    pub web: Arc<Web>,
     pub confirmations: Confirmations,
 }
 
@@ -65,6 +72,8 @@ pub struct Notes {
     pub n_redacted: usize,
     /// Protected names that programs made and that were taken away.
     pub planted: Vec<String>,
+    /// Hosts that its programs asked for.
+    pub contacts: Vec<Contact>,
     /// What really stood around the programs it ran, the weakest of them.
     pub enforcement: Option<Enforcement>,
 }
@@ -138,14 +147,20 @@ impl<'call> Hands<'call> {
             notes.warnings.extend(names.iter().map(|name| format!("{name}.")));
             notes.planted.extend(names);
         };
+        let way_out = self.way_out(&permit.action().job());
         let context = RunContext {
+            network: way_out.as_ref().map(|way_out| way_out as &dyn Network),
             caller: &self.caller.id,
             cancelled: &cancelled,
             live: self.live.map(|live| &**live as &dyn Live),
             n_at_once: crowd,
             planted: &planted,
         };
-        let finished = self.blocking(|| self.instruments.programs.run(permit, &context))?;
+        let finished = self.blocking(|| self.instruments.programs.run(permit, &context));
+        if let Some(way_out) = &way_out {
+            self.notes().contacts.extend(way_out.contacts());
+        }
+        let finished = finished?;
         let finished = finished.map_err(|error| error.to_tool_error())?;
         let mut notes = self.notes();
         notes.warnings.extend(finished.warnings.iter().cloned());
@@ -155,8 +170,31 @@ impl<'call> Hands<'call> {
         Ok(finished)
     }
 
+    /// Only for a job to whose programs somebody has granted a host.
+    fn way_out(&self, job: &Job) -> Option<WayOut> {
+        let granted = self.policy.grants(job);
+        let web = Arc::clone(&self.instruments.web);
+        (!granted.is_empty() && job.place == Place::Cage).then(|| WayOut::new(web, granted))
+    }
+
     pub(crate) fn programs(&self) -> &Programs {
         &self.instruments.programs
+    }
+
+    /// Door two: no record, no request.
+    pub(crate) fn web(&self) -> Result<&Web, ToolError> {
+        self.files_to_change()?;
+        Ok(&self.instruments.web)
+    }
+
+    /// A request that follows from another, decided like a fresh call.
+    pub(crate) fn decide(&self, tool: &'static str, action: FetchUrl) -> Result<Permit<FetchUrl>, ToolError> {
+        match self.policy.decide(self.caller, &Standing::Free, &ToolName::of(tool), action, &Facts::default())
+        {
+            Decision::Allow(permit) => Ok(permit),
+            Decision::Ask(pending) => Err(pending.question().to_tool_error()),
+            Decision::Deny(denial) => Err(denial.to_tool_error()),
+        }
     }
 
     pub(crate) fn confirmations(&self) -> &Confirmations {
@@ -239,6 +277,14 @@ impl Budget for PatternTime {
     }
 }
 
+/// What is known of a host's addresses after asking for them.
+pub(crate) async fn answers(web: &Web, host: &Host) -> Answers {
+    match web.resolve(host).await {
+        Ok(addresses) => Answers::Found(addresses),
+        Err(_) => Answers::Missing,
+    }
+}
+
 /// Eyes without hands, for previews: every look is decided like a call of its own.
 pub struct Look<'call> {
     pub(crate) toolbox: &'call Toolbox,
@@ -270,6 +316,12 @@ impl<'call> Look<'call> {
     /// What the real call would be refused for once it met the disk.
     pub fn probe<A: Action>(&self, permit: &Permit<A>) -> Result<(), ToolError> {
         self.instruments.files.probe(permit).map_err(files)
+    }
+
+    /// What a name stands for, asked once; nothing is connected to. Holds the thread, which the walk has made known.
+    pub(crate) fn answers(&self, host: &Host) -> Answers {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return Answers::Missing };
+        runtime.block_on(answers(&self.instruments.web, host))
     }
 
     /// A file's text, read with a permit of its own.

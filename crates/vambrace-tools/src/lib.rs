@@ -16,6 +16,8 @@ mod shell;
 mod system;
 mod tool;
 mod toolbox;
+mod way_out;
+mod web;
 
 pub use about::{About, Audience, Hints};
 pub use catalog::{ALIASES, Visitor, visit_all};
@@ -24,4 +26,7 @@ pub use context::{CallContext, Limits};
 pub use file::Change;
 pub use hands::{Blocking, Hands, Instruments, Look, Notes, ProgressSink, Warrant};
 pub use tool::Tool;
-pub use toolbox::{Declared, DeclaredProgram, Language, LegacyRunCommand, Toolbox, Toolchain};
+pub use toolbox::{
+    Declared, DeclaredProgram, DeclaredRequest, Language, LegacyRunCommand, Toolbox, Toolchain, WebLimits,
+};
+pub use way_out::WayOut;

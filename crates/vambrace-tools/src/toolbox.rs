@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use vambrace_net::Braces;
 use vambrace_policy::Variable;
-use vambrace_types::ByteLimit;
+use vambrace_types::{ByteLimit, Secret};
 
 /// How one language's tests, linters and installs are run. `{target}` stands for the call's target.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +34,46 @@ pub struct Declared {
     pub memory: Option<ByteLimit>,
 }
 
+/// A tool that the operator declared (specification 000) and that sends a request. `{{name}}` in it stands for a field of
+/// the arguments.
+#[derive(Debug, Clone)]
+pub struct DeclaredRequest {
+    pub name: String,
+    pub description: String,
+    pub schema: Map<String, Value>,
+    /// Upper case.
+    pub method: String,
+    pub url: String,
+    pub headers: Vec<(String, Secret<String>)>,
+    pub body: Option<String>,
+    pub time: Duration,
+}
+
+/// What the operator set for the tools that fetch.
+#[derive(Debug, Clone, Copy)]
+pub struct WebLimits {
+    /// For one `web_fetch`, with all its redirects.
+    pub time: Duration,
+    /// For one `fetch_url` (specification 001).
+    pub page_time: Duration,
+    /// The characters that `fetch_url` returns unless a call asks for another number.
+    pub page_length: usize,
+    pub body: ByteLimit,
+    pub braces: Braces,
+}
+
+impl Default for WebLimits {
+    fn default() -> WebLimits {
+        WebLimits {
+            time: Duration::from_secs(30),
+            page_time: Duration::from_secs(30),
+            page_length: 10_000,
+            body: ByteLimit::new(10_485_760),
+            braces: Braces::Text,
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub enum DeclaredProgram {
     Command { program: String, arguments: Vec<String> },
@@ -58,6 +99,8 @@ pub enum LegacyRunCommand {
 pub struct Toolbox {
     pub toolchains: Vec<Toolchain>,
     pub declared: Vec<Declared>,
+    pub requests: Vec<DeclaredRequest>,
+    pub web: WebLimits,
     pub legacy_run_command: LegacyRunCommand,
     /// What `exec_shell` and `bash_command` get unless a call says otherwise, and the most it may ask for.
     pub time: Duration,
@@ -75,6 +118,8 @@ impl Default for Toolbox {
         Toolbox {
             toolchains: Vec::new(),
             declared: Vec::new(),
+            requests: Vec::new(),
+            web: WebLimits::default(),
             legacy_run_command: LegacyRunCommand::Removed,
             time: Duration::from_secs(30),
             time_most: Duration::from_secs(300),

@@ -73,6 +73,18 @@ codes! {
     UntrustedProgram Denied "The program's file could be changed by the agent, so it is not started.";
     PolicyViolation Denied "The project's rules ask for another way to do this.";
     BranchNotAllowed Denied "The branch name or the commit message does not follow the rules.";
+    SecretInRequest Denied "The request holds a secret that Vambrace knows.";
+    UrlInvalid Denied "The URL cannot be read, or holds credentials.";
+    SchemeNotAllowed Denied "The URL is neither http nor https.";
+    PortNotAllowed Denied "No web server listens on this port, or the operator lists another.";
+    HostNotAllowed Denied "The operator blocks this host, or does not list it for programs.";
+    PrivateAddress Denied "The URL leads to this machine or into a private network.";
+    MetadataAddress Denied "The URL leads to a cloud's metadata service.";
+    KubernetesAddress Denied "The URL leads to a service inside a Kubernetes cluster.";
+    DnsFailed Denied "The host's name has no address.";
+    MethodNotAllowed Denied "The request's method is not among those that a model may use.";
+    HeaderNotAllowed Denied "The request's header is not among those that a model may set.";
+    RedirectRefused Denied "The server sends the request on to a place where it may not go.";
     Suspended Denied "The caller is suspended until a person releases it.";
     StalePermit Denied "The policy was reloaded while the call was under way.";
     ApprovalRequired Ask "A person has to approve this call, and none could be asked.";
@@ -98,6 +110,8 @@ codes! {
     SecretUnresolved Failed "A secret that the tool needs has no value, so the tool was not started.";
     NoToolchain Failed "Nothing in the folder tells which toolchain to use.";
     ConfirmationInvalid Failed "The confirmation token is unknown, too old or made for something else.";
+    ConnectionFailed Failed "The host could not be reached, or what it said was no answer.";
+    HttpStatus Failed "The server answered with an error.";
     Timeout Failed "The call ran longer than it may.";
     Cancelled Failed "The caller cancelled the call.";
     IoError Failed "The operating system reported an error.";

@@ -93,9 +93,13 @@ impl Known {
         if HARMLESS.contains(&name.to_ascii_lowercase().as_str()) {
             return;
         }
-        self.text(name, Some(value));
-        if let Some((_, secret)) = value.secret().expose().trim().split_once(' ') {
-            self.part(name, secret);
+        // What a call fills in (`{{name}}`) is no part of a secret; what stands around it may be one.
+        for piece in value.secret().expose().split("{{") {
+            let piece = piece.split_once("}}").map_or(piece, |(_, behind)| behind).trim();
+            self.part(name, piece);
+            if let Some((_, secret)) = piece.split_once(' ') {
+                self.part(name, secret);
+            }
         }
     }
 
@@ -220,7 +224,7 @@ mod tests {
         let harmless: Config = serde_json::from_value(json!({
             "postgres": {"url": "postgres://db.example/name"},
             "tools": {"declared": [{"name": "d", "kind": "http", "env": {"NODE_ENV": "production"},
-                                    "headers": {"Content-Type": "application/json"}}]},
+                                    "headers": {"Content-Type": "application/json", "X-City": "{{the_city}}"}}]},
         }))
         .unwrap();
         assert_eq!(found(&harmless), Vec::<String>::new());
@@ -231,10 +235,11 @@ mod tests {
         let config: Config = serde_json::from_value(json!({
             "postgres": {"url": "postgres://user:pass-word-1@db/name?sslkey=hidden-key"},
             "anthropic": {"extra_headers": {"Authorization": "Bearer qz-horse-battery"}},
+            "tools": {"declared": [{"name": "d", "kind": "http", "headers": {"X-Key": "qz-camel-{{city}} saddle-bag"}}]},
         }))
         .unwrap();
         let all = found(&config);
-        for part in ["pass-word-1", "sslkey=hidden-key", "qz-horse-battery"] {
+        for part in ["pass-word-1", "sslkey=hidden-key", "qz-horse-battery", "qz-camel-", "saddle-bag"] {
             assert!(all.iter().any(|known| known == part), "{part}");
         }
     }

@@ -10,18 +10,21 @@ use vambrace_policy::command::{
     ArgumentRules, Chains, CommandMode, CommandPolicy, CommandSettings, DotDot, EmptyMeans, PatternList,
     ProgramList, ProgramMatch, ShellGrammar,
 };
+use vambrace_policy::url::ProgramGrant;
 use vambrace_policy::{GitRules, PathPattern, Scope, Variable, VariableValue};
 use vambrace_process::{
     AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,
 };
-use vambrace_tools::{Declared, DeclaredProgram, Language, LegacyRunCommand, Toolbox, Toolchain};
+use vambrace_tools::{
+    Declared, DeclaredProgram, DeclaredRequest, Language, LegacyRunCommand, Toolbox, Toolchain,
+};
 use vambrace_types::ByteLimit;
 
 use super::ResolveError;
 use crate::section::{self, Config, DeclaredTool, OneOrMany, ToolKind};
 use crate::{Loaded, Origin};
 
-pub(super) fn command_policy(config: &Config) -> CommandPolicy {
+pub(super) fn command_policy(config: &Config, networked: Vec<ProgramGrant>) -> CommandPolicy {
     let policy = &config.tools.command_policy;
     CommandPolicy::new(CommandSettings {
         mode: match policy.mode {
@@ -67,6 +70,7 @@ pub(super) fn command_policy(config: &Config) -> CommandPolicy {
         },
         whitelisted: config.tools.whitelisted_binaries.clone(),
         narrowed_to: None,
+        networked,
     })
 }
 
@@ -169,6 +173,8 @@ pub(super) fn toolbox(loaded: &Loaded) -> Toolbox {
     Toolbox {
         toolchains: toolchains.collect(),
         declared: config.tools.declared.iter().filter_map(|tool| declared(config, tool)).collect(),
+        requests: config.tools.declared.iter().filter_map(|tool| request(config, tool)).collect(),
+        web: super::net::limits(config),
         legacy_run_command: if config.tools.allow_legacy_run_command {
             LegacyRunCommand::Offered
         } else {
@@ -210,7 +216,7 @@ fn declared(config: &Config, tool: &DeclaredTool) -> Option<Declared> {
             },
             code: tool.code.clone().unwrap_or_default(),
         },
-        // These wait for their own doors.
+        // A request is another kind of tool, and upstream servers wait for their own door.
         ToolKind::Http | ToolKind::Mcp => return None,
     };
     let plain = tool.env.iter().map(|(name, value)| Variable {
@@ -233,6 +239,21 @@ fn declared(config: &Config, tool: &DeclaredTool) -> Option<Declared> {
         variables: plain.chain(named).collect(),
         time: tool.timeout.map_or(config.limits.time.duration(), |time| time.duration()).min(most(config)),
         memory: megabytes.map(|megabytes| ByteLimit::new(megabytes << 20)),
+    })
+}
+
+fn request(config: &Config, tool: &DeclaredTool) -> Option<DeclaredRequest> {
+    let url = tool.url.clone().filter(|_| tool.kind == ToolKind::Http)?;
+    let headers = tool.headers.iter().map(|(name, value)| (name.clone(), value.secret().clone()));
+    Some(DeclaredRequest {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        schema: schema(tool.input_schema.as_ref()),
+        method: super::net::method_name(tool.method.unwrap_or(section::HttpMethod::Get)).to_owned(),
+        url,
+        headers: headers.collect(),
+        body: tool.body_template.clone(),
+        time: tool.timeout.map_or(config.net.timeout.duration(), |time| time.duration()).min(most(config)),
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{section, words};
+use super::{HttpMethod, section, words};
 use crate::value::{SecretText, secret_or_none};
 
 words! {
@@ -132,6 +132,57 @@ section! {
         pub redact_patterns: Vec<String> = Vec::new(),
         /// Secrets by name, for the tools that ask for them (specification 000).
         pub env: BTreeMap<String, SecretText> = BTreeMap::new(),
+        /// Secrets that no program and no agent sees: each is put into requests to one place, after they were allowed.
+        pub bindings: Vec<SecretBinding> = Vec::new(),
+    }
+}
+
+/// A secret that goes into requests to one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SecretBinding {
+    /// Its name in `secrets.env`.
+    pub secret: String,
+    /// The scheme. Without encryption everybody on the way sees the value.
+    #[serde(default)]
+    pub scheme: BoundScheme,
+    /// The host, or `*.name` for everything beneath it.
+    pub host: String,
+    /// The port. Unset: the scheme's own.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub port: Option<u16>,
+    /// The beginning of the path, in whole segments.
+    #[serde(default = "root")]
+    pub path: String,
+    /// The methods. Empty: GET and HEAD.
+    #[serde(default)]
+    pub methods: Vec<HttpMethod>,
+    /// The header that carries it.
+    #[serde(default = "authorization")]
+    pub header: String,
+    /// The header's value; `{secret}` stands for the secret.
+    #[serde(default = "bearer")]
+    pub format: String,
+}
+
+fn root() -> String {
+    "/".to_owned()
+}
+
+fn authorization() -> String {
+    "Authorization".to_owned()
+}
+
+fn bearer() -> String {
+    "Bearer {secret}".to_owned()
+}
+
+words! {
+    /// The scheme of requests that carry a secret.
+    pub enum BoundScheme {
+        Https = "https",
+        Http = "http",
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{HttpMethod, section, words};
-use crate::value::{Period, SocketAddress};
+use crate::value::{Cidr, Period, SocketAddress};
 
 words! {
     /// What builds the cage.
@@ -55,9 +55,41 @@ section! {
         pub write: Vec<String> = Vec::new(),
         /// Whether calls of one caller may share a prepared cage. Nothing is left in it from one call to the next.
         pub reuse: bool = true,
-        /// Hosts that programs may reach. Empty: none.
-        pub net: Vec<String> = Vec::new(),
+        /// Hosts that programs may reach, through our proxy: a name, `*.name`, `name:port`, or `{host, port, cidr,
+        /// programs}`. Empty: none.
+        pub net: Vec<ProgramHost> = Vec::new(),
+        /// Whether programs trust a certificate authority of this process, so that bound secrets can be put into their
+        /// HTTPS requests. Only hosts with a bound secret are affected.
+        pub local_ca: bool = false,
     }
+}
+
+/// A host that programs may reach.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ProgramHost {
+    /// A host name, `*.name` for everything beneath it, or `name:port`.
+    Host(String),
+    /// A host with the port and the addresses it may have, and the programs it is for.
+    Exact(ExactProgramHost),
+}
+
+/// A host with the port and the addresses it may have, and the programs it is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExactProgramHost {
+    /// The host name.
+    pub host: String,
+    /// The only port that may be used. Unset: any.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub port: Option<u16>,
+    /// The only addresses that the name may resolve to.
+    #[serde(default)]
+    pub cidr: Option<Cidr>,
+    /// The programs it is for, by name. Empty: every program.
+    #[serde(default)]
+    pub programs: Vec<String>,
 }
 
 words! {

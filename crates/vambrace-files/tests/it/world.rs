@@ -12,11 +12,12 @@ use vambrace_files::{
     Written, ambient_authority,
 };
 use vambrace_policy::command::CommandPolicy;
+use vambrace_policy::url::{UrlPolicy, UrlSettings};
 use vambrace_policy::{
     Action, ConfigChange, Content, CreateDirectory, Decision, DeleteFile, EditFiles, Epoch, Facts, FileEdits,
     GitRules, HardLinks, Isolation, Lines, ListFiles, MigrateConfig, OnWrite, OperatorRule, Permit, Policy,
-    PolicySettings, ReadFile, Scope, ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode, Verdict,
-    WriteFile,
+    PolicySettings, ReadFile, RequestRules, Scope, ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode,
+    Verdict, WriteFile,
 };
 use vambrace_types::{
     Bearings, ByteLimit, Caller, DEFAULT_READ, Door, PathProblem, Role, ScopedPath, ToolName,
@@ -103,6 +104,9 @@ impl World {
                 on_write,
                 command: CommandPolicy::default(),
                 git: GitRules::default(),
+                url: UrlPolicy::new(UrlSettings::default()),
+                requests: RequestRules::default(),
+                grants: Vec::new(),
                 allowed_commands: Vec::new(),
             },
             EPOCH,

@@ -8,10 +8,12 @@ use std::time::Duration;
 use vambrace_types::{Caller, Door, ScopedPath};
 
 use super::{Access, Action, Allowance, sealed};
-use crate::command::{CommandPlan, CommandRefusal, Join, Judged, RedirectMode, Target, is_builtin};
+use crate::command::{CommandPlan, CommandRefusal, Join, Judged, RedirectMode, Target, is_builtin, is_git};
 use crate::job::{
-    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Naming, Runs, Variable,
+    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Naming, Repository, Runs,
+    Variable,
 };
+use crate::url::AllowEntry;
 use crate::{Capability, Denial, Judgement, PolicySettings, Reason};
 
 pub use repository::{ChangeRepository, PushBranch, PushStage, ReadRepository, RepositoryChange};
@@ -37,6 +39,7 @@ pub struct RunTyped {
     pub folder: ScopedPath,
     pub time: Option<Duration>,
     pub writable: Vec<String>,
+    pub hosts: Vec<AllowEntry>,
 }
 
 /// The operator's own vector for a toolchain, with the call's target in its place; `W` is what the tool wants to find
@@ -142,7 +145,11 @@ impl Runs for RunLine {
         let mut job = Job::program("", Vec::new(), self.folder.clone());
         job.steps = steps.collect();
         job.time = Some(self.time);
-        job.level = Level::Warm;
+        // A prepared cage shows the repository read-only.
+        (job.level, job.repository) = match self.plan.fetches() {
+            true => (Level::Fresh, Repository::Writable),
+            false => (Level::Warm, Repository::ReadOnly),
+        };
         job
     }
 }
@@ -216,6 +223,11 @@ impl Runs for RunTyped {
         job.stdin = Input::Terminal;
         job.naming = Naming::AnyPath;
         job.further_writable = self.writable.clone();
+        job.hosts = self.hosts.clone();
+        // A person who types git means to work with the repository; hooks and configuration stay read-only.
+        if is_git(&self.program) {
+            job.repository = Repository::Writable;
+        }
         job
     }
 }

@@ -7,6 +7,7 @@ mod example;
 mod expression;
 mod generic;
 mod kind;
+mod network;
 mod place;
 mod read;
 mod script_awk;
@@ -21,6 +22,7 @@ use std::sync::LazyLock;
 use block::Block;
 
 pub(crate) use generic::read as read_generic;
+pub(crate) use network::Reach;
 pub(crate) use place::{Place, System};
 pub(crate) use read::read;
 pub(crate) use sheet::Sheet;
@@ -29,13 +31,15 @@ pub(crate) use sheet::Sheet;
 /// of them means the program and not its version.
 const TOOLCHAIN: &str = "toolchain.rules";
 
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 8] = [
     ("coreutils.rules", include_str!("../../rules/coreutils.rules")),
     ("search.rules", include_str!("../../rules/search.rules")),
     ("git.rules", include_str!("../../rules/git.rules")),
     (TOOLCHAIN, include_str!("../../rules/toolchain.rules")),
     ("system.rules", include_str!("../../rules/system.rules")),
     ("text.rules", include_str!("../../rules/text.rules")),
+    ("curl.rules", include_str!("../../rules/curl.rules")),
+    ("wget.rules", include_str!("../../rules/wget.rules")),
 ];
 
 static RULES: LazyLock<RuleSet> = LazyLock::new(|| RuleSet::load(&FILES));

@@ -1,6 +1,8 @@
 //! The last net: texts that are refused wherever they stand. It refuses harmless lines now and then (`echo "no reboot
 //! needed"`), which specification 003 requires; it must never be the only thing that refuses.
 
+use super::list::is_networked;
+use super::program::ProgramName;
 use super::{CommandMode, CommandPolicy, CommandRefusal, PatternList};
 
 /// Specification 003's list, in its order.
@@ -31,6 +33,15 @@ const SEED002: [(&str, &str); 9] = [
     ("wget", "wget"),
 ];
 
+/// Which part of a command a text is.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// All of it, as it was written.
+    Line,
+    /// The words of one program, as it would get them.
+    Words { program: Option<ProgramName> },
+}
+
 /// Case does not count, and all white space is one space.
 pub(crate) fn normalized(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -58,7 +69,7 @@ pub(crate) fn always(text: &str) -> Option<CommandRefusal> {
 }
 
 /// What the operator's choices add to the eleven, on the whole line. `text` is normalized.
-pub(crate) fn chosen(policy: &CommandPolicy, text: &str) -> Option<CommandRefusal> {
+pub(crate) fn chosen(policy: &CommandPolicy, text: &str, said: &Said) -> Option<CommandRefusal> {
     let settings = &policy.settings;
     let denied = match settings.mode {
         // An empty denylist means the eleven, which were looked at already.
@@ -68,11 +79,24 @@ pub(crate) fn chosen(policy: &CommandPolicy, text: &str) -> Option<CommandRefusa
     let seed = || match settings.patterns {
         PatternList::Seed002 => SEED002
             .iter()
-            .find(|(word, within)| text.contains(within) && !policy.listed().by_operator(word))
+            .find(|(word, within)| text.contains(within) && !is_excused(policy, word, said))
             .map(|(word, _)| named(word)),
         PatternList::All | PatternList::Seed003 => None,
     };
     denied.map(|pattern| named(&pattern)).or_else(seed)
+}
+
+/// The operator's own entry for a word counts for more, and so do the hosts that are listed for it: "allow with domain
+/// whitelist" (specification 002, phase 3). Of a line with such a program, only the words of the others are looked at.
+fn is_excused(policy: &CommandPolicy, word: &str, said: &Said) -> bool {
+    let by_host = || is_networked(word) && policy.settings.has_network(word);
+    policy.listed().by_operator(word)
+        || match said {
+            Said::Line => by_host(),
+            Said::Words { program } => {
+                program.as_ref().is_some_and(|name| name.as_str() == word) && by_host()
+            }
+        }
 }
 
 /// Specification 002's words where they are programs. The operator's own entry for one of them counts for more.
@@ -81,8 +105,9 @@ pub(crate) fn program(policy: &CommandPolicy, name: &str) -> Option<CommandRefus
         PatternList::All | PatternList::Seed002 => true,
         PatternList::Seed003 => false,
     };
-    let hit = applies && SEED002.iter().any(|(word, _)| *word == name) && !policy.listed().by_operator(name);
-    hit.then(|| named(name))
+    let is_word = SEED002.iter().any(|(word, _)| *word == name);
+    let is_hit = applies && is_word && !is_excused(policy, name, &Said::Line);
+    is_hit.then(|| named(name))
 }
 
 /// Specification 002 shows the pattern without the space that ends it.

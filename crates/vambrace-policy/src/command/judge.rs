@@ -7,7 +7,8 @@ use std::borrow::Cow;
 
 use vambrace_types::ScopedPath;
 
-use super::argument::{Place, RuleSet, Sheet, System, read, read_generic, rules};
+use super::argument::{Place, Reach, RuleSet, Sheet, System, read, read_generic, rules};
+use super::dangerous::Said;
 use super::list::Origin;
 use super::program::ProgramName;
 use super::{
@@ -94,6 +95,10 @@ fn walk<'a>(
     for step in &plan.steps {
         walk.step(step, &mut folders);
     }
+    if let Some(other) = plan.beside_fetch() {
+        let why = "in a line with `git fetch` stand only git and programs that show text";
+        walk.sheet.refuse_argument("git", &other, why);
+    }
     if plan.simples().next().is_none() {
         walk.sheet.refuse(text, CommandRefusal::Empty);
     }
@@ -111,15 +116,17 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// On the line as it was written, and on the words as they would be given to programs: quotes hide nothing.
     fn patterns(&mut self, text: &str, plan: &CommandPlan) {
-        let written = dangerous::normalized(text);
-        let joined: Vec<String> =
-            plan.simples().map(|simple| dangerous::normalized(&joined(simple))).collect();
-        let mut all: Vec<&str> = vec![&written];
-        all.extend(joined.iter().map(String::as_str).filter(|words| *words != written));
-        let found = all.iter().find_map(|text| dangerous::always(text));
-        let found = found.or_else(|| all.iter().find_map(|text| dangerous::chosen(self.policy, text)));
+        let match_by = self.policy.settings.match_by;
+        let mut all = vec![(dangerous::normalized(text), Said::Line)];
+        all.extend(plan.simples().map(|simple| {
+            let program = ProgramName::of_word(&simple.program(), match_by).ok();
+            (dangerous::normalized(&joined(simple)), Said::Words { program })
+        }));
+        let found = all.iter().find_map(|(text, _)| dangerous::always(text));
+        let found =
+            found.or_else(|| all.iter().find_map(|(text, said)| dangerous::chosen(self.policy, text, said)));
         let found = found.or_else(|| match self.policy.settings.dotdot {
-            DotDot::Text if all.iter().any(|text| text.contains("..")) => {
+            DotDot::Text if all.iter().any(|(text, _)| text.contains("..")) => {
                 Some(CommandRefusal::Pattern { pattern: "..".to_owned() })
             }
             DotDot::Text | DotDot::Resolve => None,
@@ -224,8 +231,12 @@ impl Walk<'_> {
                 return;
             }
         }
-        let mut place =
-            Place { scope: self.scope, folders: Cow::Borrowed(entry), touched: &mut self.touched };
+        let mut place = Place {
+            scope: self.scope,
+            folders: Cow::Borrowed(entry),
+            touched: &mut self.touched,
+            reach: Reach { program: name, grants: &self.policy.settings.networked },
+        };
         match (self.rules.block(name), origin) {
             _ if self.rules.is_broken(name) => {
                 self.sheet.refuse_argument(name, name, "its built-in rules do not hold together");
@@ -252,8 +263,12 @@ impl Walk<'_> {
             self.sheet.refuse_argument("cd", &shown, "it needs exactly one folder, written out");
             return None;
         };
-        let mut place =
-            Place { scope: self.scope, folders: Cow::Borrowed(entry), touched: &mut self.touched };
+        let mut place = Place {
+            scope: self.scope,
+            folders: Cow::Borrowed(entry),
+            touched: &mut self.touched,
+            reach: Reach::NOWHERE,
+        };
         match place.judge(text, Access::Read, System::Refused) {
             Ok(rule) => self.sheet.allow(text, rule, "folder"),
             Err(denial) => {
@@ -288,8 +303,12 @@ impl Walk<'_> {
             RedirectMode::Read => Access::Read,
             RedirectMode::Truncate | RedirectMode::Append => Access::Write,
         };
-        let mut place =
-            Place { scope: self.scope, folders: Cow::Borrowed(entry), touched: &mut self.touched };
+        let mut place = Place {
+            scope: self.scope,
+            folders: Cow::Borrowed(entry),
+            touched: &mut self.touched,
+            reach: Reach::NOWHERE,
+        };
         match place.judge_word(word, access, System::Refused) {
             Ok(rule) => self.sheet.allow(&shown, rule, "redirect"),
             Err(denial) => self.sheet.deny(&shown, denial),

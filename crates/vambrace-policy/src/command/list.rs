@@ -19,10 +19,18 @@ const SEED002: [&str; 12] =
 /// What specification 002 lets git do.
 const SEED002_GIT: [&str; 5] = ["log", "diff", "show", "status", "blame"];
 
+/// Programs that do nothing without a network: on a built-in list where a host is listed for them, and not otherwise.
+const NETWORKED: [&str; 2] = ["curl", "wget"];
+
+pub(crate) fn is_networked(program: &str) -> bool {
+    NETWORKED.contains(&program)
+}
+
 /// What may be started in the strict profile while the operator lists nothing: sorted, each name once.
 pub fn strict_programs() -> Vec<&'static str> {
     let own = SEED003.into_iter().chain(["git", "go"]);
-    let all: BTreeSet<&'static str> = own.chain(rules().programs()).collect();
+    let all: BTreeSet<&'static str> =
+        own.chain(rules().programs()).filter(|name| !is_networked(name)).collect();
     all.into_iter().collect()
 }
 
@@ -60,6 +68,8 @@ impl Listed {
                     programs.extend(
                         defaults(settings.list).into_iter().map(|name| (name.to_owned(), Origin::BuiltIn)),
                     );
+                    let networked = NETWORKED.into_iter().filter(|name| settings.has_network(name));
+                    programs.extend(networked.map(|name| (name.to_owned(), Origin::BuiltIn)));
                 }
             }
         }

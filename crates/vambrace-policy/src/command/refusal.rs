@@ -31,6 +31,8 @@ pub enum CommandRefusal {
     Pattern { pattern: String },
     /// An argument that would make an allowed program harmful, or that its rules do not know.
     Argument { program: String, word: String, why: String },
+    /// A host that the line names and that is not listed for the program.
+    Host { host: String, port: u16 },
     /// A path given as a program, which is not a trusted file.
     PathAsProgram { word: String },
 }
@@ -45,6 +47,7 @@ impl CommandRefusal {
             CommandRefusal::NotAllowed { .. } | CommandRefusal::PathAsProgram { .. } => ErrorCode::NotAllowed,
             CommandRefusal::Pattern { .. } => ErrorCode::DangerousCommand,
             CommandRefusal::Argument { .. } => ErrorCode::ArgumentNotAllowed,
+            CommandRefusal::Host { .. } => ErrorCode::HostNotAllowed,
         }
     }
 
@@ -59,6 +62,7 @@ impl CommandRefusal {
             CommandRefusal::PathAsProgram { .. } => "command_policy.match".to_owned(),
             CommandRefusal::Pattern { pattern } => format!("command_policy.patterns:{pattern}"),
             CommandRefusal::Argument { program, .. } => format!("command_policy.argument_rules:{program}"),
+            CommandRefusal::Host { .. } => "sandbox.net".to_owned(),
         }
     }
 
@@ -102,6 +106,10 @@ impl CommandRefusal {
             CommandRefusal::Argument { program, word, why } => (
                 format!("`{program}` may not be given `{word}`: {why}."),
                 instead(program, word).unwrap_or(KNOWN).to_owned(),
+            ),
+            CommandRefusal::Host { host, port } => (
+                format!("network access denied for {host}:{port}: not listed in sandbox.net"),
+                instead::NETWORK.to_owned(),
             ),
             CommandRefusal::PathAsProgram { word } => (
                 format!("`{word}` names a program by a path that is not trusted."),

@@ -4,10 +4,12 @@ use std::sync::OnceLock;
 
 use vambrace_types::ScopedPath;
 
+use super::argument::Reach;
 use super::judge::{Judged, judge};
 use super::line::parse;
 use super::list::Listed;
 use super::{CommandPlan, CommandRefusal, dangerous_pattern};
+use crate::url::ProgramGrant;
 use crate::{Denial, Scope};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +87,15 @@ pub struct CommandSettings {
     pub whitelisted: Vec<String>,
     /// A task's own list (specification 004), which can only narrow.
     pub narrowed_to: Option<Vec<String>>,
+    /// `sandbox.net`: hosts that programs may reach. What a line names is held against it; the cage's proxy holds the rest.
+    pub networked: Vec<ProgramGrant>,
+}
+
+impl CommandSettings {
+    /// Whether some host is listed for this program.
+    pub(crate) fn has_network(&self, program: &str) -> bool {
+        Reach { program, grants: &self.networked }.is_any()
+    }
 }
 
 impl Default for CommandSettings {
@@ -103,6 +114,7 @@ impl Default for CommandSettings {
             dotdot: DotDot::Resolve,
             whitelisted: Vec::new(),
             narrowed_to: None,
+            networked: Vec::new(),
         }
     }
 }

@@ -5,6 +5,7 @@ use vambrace_policy::command::{
     PatternList, ProgramList, ProgramMatch, WordVerdict, check_rules, dangerous_pattern, explain,
     strict_programs,
 };
+use vambrace_policy::url::{AllowEntry, Host, HostPattern, ProgramGrant};
 use vambrace_policy::{Access, Denial, HardLinks, Isolation, Reason, Scope, ScopeSettings, Symlinks};
 use vambrace_types::{Bearings, ErrorCode, ScopedPath};
 
@@ -31,6 +32,18 @@ pub(crate) fn folder_of(text: &str) -> ScopedPath {
     ScopedPath::from_components(parts.collect()).unwrap()
 }
 
+/// `HOST`, `HOST:PORT`, and `@PROGRAM` behind it.
+pub(crate) fn grant(text: &str) -> ProgramGrant {
+    let (host, program) = text.split_once('@').map_or((text, None), |(host, name)| (host, Some(name)));
+    let (host, port) = host.split_once(':').map_or((host, None), |(host, port)| (host, port.parse().ok()));
+    let pattern = match host.strip_prefix("*.") {
+        Some(name) => HostPattern::Beneath(name.to_owned()),
+        None => HostPattern::Exactly(Host::Name(host.to_owned())),
+    };
+    let entry = AllowEntry { port, ..AllowEntry::plain(pattern) };
+    ProgramGrant { entry, programs: program.into_iter().map(str::to_owned).collect() }
+}
+
 fn settings(text: &str) -> CommandSettings {
     let mut settings = CommandSettings::default();
     for word in text.split(' ').filter(|word| *word != "-") {
@@ -40,6 +53,7 @@ fn settings(text: &str) -> CommandSettings {
             ("allow", _) => settings.allowlist = names(),
             ("white", _) => settings.whitelisted = names(),
             ("deny", _) => settings.denylist = names(),
+            ("net", _) => settings.networked = value.split(',').map(grant).collect(),
             ("narrow", _) => settings.narrowed_to = Some(names()),
             ("mode", "denylist") => settings.mode = CommandMode::Denylist,
             ("empty", "block") => settings.empty_means = EmptyMeans::Block,

@@ -6,11 +6,14 @@ use vambrace_policy::command::{
     Simple, Step, Stream, Target, Word, WordPart, explain,
 };
 
-use crate::command_judge::{folder_of, scope_of};
+use crate::command_judge::{folder_of, grant, scope_of};
+
+const GRANTS: &[&str] =
+    &["example.com", "example.com@curl", "example.org@git", "*.com@wget", "example.org:80"];
 
 const PROGRAMS: &[&str] = &[
     "ls", "cat", "grep", "find", "sort", "git", "sed", "awk", "jq", "cd", "env", "date", "test", "head",
-    "tar", "nc", "rm", "/bin/ls", "./ls", "mytool", "",
+    "tar", "nc", "rm", "/bin/ls", "./ls", "mytool", "", "curl", "wget",
 ];
 const WORDS: &[&str] = &[
     "-n",
@@ -48,6 +51,36 @@ const WORDS: &[&str] = &[
     "secrets",
     "--format=%H",
     "reboot",
+    "https://example.com/x",
+    "https://example.org",
+    "fetch",
+    "origin",
+    "-d",
+    "-O",
+];
+
+/// What addresses are made of, and what makes readers differ about them.
+const PIECES: &[&str] = &[
+    "https://",
+    "http:",
+    "//",
+    "example.com",
+    "example.org",
+    "@",
+    "\\",
+    "/",
+    ":80",
+    "#",
+    "?",
+    "{",
+    "}",
+    ",",
+    "%61",
+    ".",
+    "[",
+    "]",
+    " ",
+    "127.1",
 ];
 
 fn word() -> impl Strategy<Value = Word> {
@@ -89,13 +122,17 @@ fn names() -> impl Strategy<Value = Vec<String>> {
 
 fn settings() -> impl Strategy<Value = CommandSettings> {
     let mode = proptest::sample::select(&[CommandMode::Allowlist, CommandMode::Denylist][..]);
-    (mode, names(), names(), names()).prop_map(|(mode, allowlist, whitelisted, denylist)| CommandSettings {
-        mode,
-        allowlist,
-        whitelisted,
-        denylist,
-        ..CommandSettings::default()
-    })
+    let networked = proptest::collection::vec(proptest::sample::select(GRANTS).prop_map(grant), 0..3);
+    (mode, names(), names(), names(), networked).prop_map(
+        |(mode, allowlist, whitelisted, denylist, networked)| CommandSettings {
+            mode,
+            allowlist,
+            whitelisted,
+            denylist,
+            networked,
+            ..CommandSettings::default()
+        },
+    )
 }
 
 fn allowed(settings: &CommandSettings, plan: &CommandPlan) -> bool {
@@ -127,6 +164,7 @@ proptest! {
         turned.allowlist.reverse();
         turned.whitelisted.reverse();
         turned.denylist.reverse();
+        turned.networked.reverse();
         prop_assert_eq!(allowed(&settings, &plan), allowed(&turned, &plan));
     }
 
@@ -137,6 +175,34 @@ proptest! {
         prop_assert!(allowed(&settings, &plan) || !allowed(&tighter, &plan));
         let narrowed = CommandSettings { narrowed_to: Some(more), ..settings.clone() };
         prop_assert!(allowed(&settings, &plan) || !allowed(&narrowed, &plan));
+    }
+
+    #[test]
+    fn hosts_that_are_not_listed_never_widen(settings in settings(), plan in plan()) {
+        let mut fewer = settings.clone();
+        fewer.networked.pop();
+        prop_assert!(allowed(&settings, &plan) || !allowed(&fewer, &plan));
+    }
+
+    #[test]
+    fn an_address_leads_to_a_listed_host_however_it_is_read(
+        pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..7),
+        program in proptest::sample::select(&["curl", "wget", "git ls-remote"][..]),
+        front in proptest::sample::select(&["https://example.com", "https://", ""][..]),
+    ) {
+        let text = format!("{front}{}", pieces.concat());
+        let settings = CommandSettings { networked: vec![grant("example.com")], ..CommandSettings::default() };
+        let mut words = program.split(' ').map(str::to_owned);
+        let name = words.next().unwrap_or_default();
+        let plan = CommandPlan::vector(&name, &words.chain([text.clone()]).collect::<Vec<_>>());
+        if allowed(&settings, &plan) && text.contains(':') {
+            // A second, careless reader: the host is what stands behind the last `@` and before any sign that could end it.
+            let rest = text.split_once("://").unwrap().1;
+            let authority = rest.split(['/', '?', '#', '\\']).next().unwrap();
+            let host = authority.rsplit('@').next().unwrap().split(':').next().unwrap();
+            prop_assert!(matches!(host, "example.com" | "example.com."), "{}", text);
+            prop_assert!(!authority.contains('@'), "{}", text);
+        }
     }
 
     #[test]

@@ -19,3 +19,6 @@ mod question;
 mod reference;
 mod table;
 mod tool;
+mod url_address;
+mod url_corpus;
+mod url_explain;

@@ -2,11 +2,12 @@
 //! they hold nothing that the crate has already understood.
 
 use vambrace_policy::command::CommandPolicy;
+use vambrace_policy::url::{UrlPolicy, UrlSettings};
 use vambrace_policy::{
     Action, Content, CountMatches, CreateDirectory, Decision, DeleteFile, EditFiles, Epoch, Facts, FileEdits,
     GitRules, HardLinks, Isolation, ListFiles, OnWrite, OperatorRule, Permit, Policy, PolicySettings,
-    ReadFile, ReadOutput, Scope, ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode, Verdict,
-    WriteFile,
+    ReadFile, ReadOutput, RequestRules, Scope, ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode,
+    Verdict, WriteFile,
 };
 use vambrace_types::{Bearings, ByteLimit, Caller, Door, ErrorCode, PathProblem, Role, ScopedPath, ToolName};
 
@@ -144,6 +145,9 @@ impl World {
             on_write: OnWrite { known: verdict(self.on_known), pattern: verdict(self.on_pattern) },
             command: CommandPolicy::default(),
             git: GitRules::default(),
+            url: UrlPolicy::new(UrlSettings::default()),
+            requests: RequestRules::default(),
+            grants: Vec::new(),
             allowed_commands: Vec::new(),
         };
         Policy::new(settings, epoch)
@@ -246,6 +250,7 @@ pub(crate) fn decide_action<A: Action>(policy: &Policy, call: &Call, action: A) 
         known_secrets: named(call.known_secret, "DATABASE_PASSWORD"),
         secret_patterns: named(call.secret_pattern, "private-key"),
         placeholder: call.placeholder,
+        sent_secrets: Vec::new(),
     };
     let standing =
         if call.suspended { Standing::Suspended { since: "yesterday".to_owned() } } else { Standing::Free };

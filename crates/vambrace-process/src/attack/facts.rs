@@ -40,6 +40,10 @@ pub(crate) struct Facts {
     pub(crate) may_write: bool,
     /// Whether protected names are refused as they are made, and not only the few that are covered.
     pub(crate) guarded: bool,
+    /// A port of the host that is asked for through the way out.
+    pub(crate) proxy_trap: u16,
+    /// Whether there is one.
+    pub(crate) proxied: bool,
 }
 
 impl Facts {
@@ -58,6 +62,10 @@ impl Facts {
         tell("udp", &self.udp.to_string());
         tell("pid", &self.pid.to_string());
         tell("pid_namespace", &self.pid_namespace);
+        tell("proxy_trap", &self.proxy_trap.to_string());
+        if self.proxied {
+            tell("proxied", "yes");
+        }
         if self.may_write {
             tell("may_write", "yes");
         }
@@ -116,6 +124,8 @@ impl Facts {
                 "hidden" => facts.hidden.push(text),
                 "writable" => facts.writable.push(text),
                 "present" => facts.present.push(text),
+                "proxy_trap" => facts.proxy_trap = value.parse().ok()?,
+                "proxied" if value == "yes" => facts.proxied = true,
                 "may_write" if value == "yes" => facts.may_write = true,
                 "guarded" if value == "yes" => facts.guarded = true,
                 _ => return None,
@@ -140,6 +150,7 @@ impl Facts {
             && !self.sockets.is_empty()
             && self.tcp != 0
             && self.udp != 0
+            && self.proxy_trap != 0
             && self.pid != 0
     }
 
@@ -180,6 +191,8 @@ pub(crate) mod tests {
             present: vec![text(".idea")],
             may_write: true,
             guarded: true,
+            proxy_trap: 5,
+            proxied: true,
         }
     }
 
@@ -211,6 +224,7 @@ pub(crate) mod tests {
             "abstract",
             "tcp",
             "udp",
+            "proxy_trap",
             "pid",
             "pid_namespace",
             "socket",

@@ -27,6 +27,7 @@ pub(crate) enum Row {
     UnixAbstract,
     SystemSockets,
     OtherSockets,
+    Proxy,
     OwnEnvironment,
     OtherEnvironments,
     SignalHost,
@@ -55,7 +56,7 @@ pub(crate) enum Row {
 }
 
 impl Row {
-    pub(crate) const ALL: [Row; 50] = [
+    pub(crate) const ALL: [Row; 51] = [
         Row::ReadOutside,
         Row::ReadTemporary,
         Row::ReadPasswords,
@@ -81,6 +82,7 @@ impl Row {
         Row::UnixAbstract,
         Row::SystemSockets,
         Row::OtherSockets,
+        Row::Proxy,
         Row::OwnEnvironment,
         Row::OtherEnvironments,
         Row::SignalHost,
@@ -135,6 +137,7 @@ impl Row {
             Row::UnixAbstract => "connect to an abstract unix socket",
             Row::SystemSockets => "see the sockets of system services",
             Row::OtherSockets => "open a netlink, packet or vsock socket",
+            Row::Proxy => "dial a private address through the proxy",
             Row::OwnEnvironment => "find a variable that was not given",
             Row::OtherEnvironments => "read another process's environment",
             Row::SignalHost => "signal a host process",

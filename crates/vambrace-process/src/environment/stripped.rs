@@ -20,6 +20,15 @@ pub(super) fn is_credential(name: &str) -> bool {
         || CREDENTIAL_SUFFIXES.iter().any(|suffix| upper.ends_with(suffix))
 }
 
+/// Whether it is read as a key and as nothing else, whichever program's name it begins with: `CARGO_REGISTRY_TOKEN`.
+pub(super) fn holds_credential(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    PROGRAMS_KEYS.iter().any(|prefix| upper.starts_with(prefix))
+        && ["_TOKEN", "_PASSWORD"].iter().any(|suffix| upper.ends_with(suffix))
+}
+
+const PROGRAMS_KEYS: &[&str] = &["CARGO_", "NODE_", "NPM_CONFIG_", "PIP_", "UV_", "POETRY_"];
+
 const CREDENTIAL_PREFIXES: &[&str] = &[
     "AWS_",
     "AZURE_",

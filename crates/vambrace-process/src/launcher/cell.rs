@@ -20,6 +20,7 @@ use super::namespaces::Namespaces;
 use super::root::{Failed, Root, is_lack};
 use super::runner::Runner;
 use super::score::Score;
+use super::way_out;
 use crate::cage::Layer;
 use crate::guarded::Guarded;
 use crate::spec::CageSpec;
@@ -71,8 +72,9 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
     let spec = decode_spec(&frame.body).map_err(|_| Errno::BADMSG)?;
     let built =
         prepared.and_then(|()| build(&spec, birth.namespaces, birth.owner, birth.born_in_group, &mut gaps));
-    let memories = match built {
-        Ok(memories) => memories,
+    let opened = built.and_then(|memories| Ok((memories, open_way_out(&spec, birth.namespaces)?)));
+    let (memories, way_out) = match opened {
+        Ok(opened) => opened,
         Err(Failed { why, lacks }) => {
             line.send(&encode_report(&Report::Refused { why, lacks }), &[])?;
             return Ok(1);
@@ -90,7 +92,13 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     die_with(&birth.launcher)?;
     drop(birth.launcher);
-    Ok(runner.serve(gaps.0))
+    Ok(runner.serve(gaps.0, way_out))
+}
+
+/// None where the network is the host's.
+fn open_way_out(spec: &CageSpec, namespaces: &Namespaces) -> Result<Option<OwnedFd>, Failed> {
+    let is_wanted = spec.way_out && namespaces.has(Layer::NetworkNamespace);
+    is_wanted.then(way_out::listener).transpose().map_err(|errno| Failed::by("the way out", errno))
 }
 
 /// Whether somebody will tell private folders from shared ones.

@@ -93,6 +93,9 @@ impl Traps {
         let tcp = listener(AddressFamily::INET, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0))?;
         let tcp_port = port_of(&tcp)?;
         listeners.push((Row::Tcp, tcp));
+        let proxy_trap = listener(AddressFamily::INET, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0))?;
+        let proxy_trap_port = port_of(&proxy_trap)?;
+        listeners.push((Row::Proxy, proxy_trap));
         // There are machines without IPv6.
         let tcp6 = listener(AddressFamily::INET6, &SocketAddrV6::new(Ipv6Addr::LOCALHOST, 0, 0, 0)).ok();
         let tcp6_port = tcp6.as_ref().map(port_of).transpose()?;
@@ -126,6 +129,8 @@ impl Traps {
             present: Vec::new(),
             may_write: false,
             guarded: false,
+            proxy_trap: proxy_trap_port,
+            proxied: false,
         };
         Ok(Traps { facts, text, listeners, datagrams, made })
     }
@@ -166,6 +171,12 @@ impl Traps {
     /// Whether no protected name may be made, wherever it lies.
     pub(crate) fn with_guard(mut self, is_there: bool) -> Traps {
         self.facts.guarded = is_there;
+        self
+    }
+
+    /// Whether programs have a way out.
+    pub(crate) fn with_proxy(mut self, is_there: bool) -> Traps {
+        self.facts.proxied = is_there;
         self
     }
 
@@ -211,7 +222,7 @@ impl Traps {
         seen
     }
 
-    /// Other programs of this machine may call at any port; the battery shows its token.
+    /// Other programs of this machine may call at any port; the battery shows its token, first or in what a proxy passes on.
     fn was_called(&self, listener: &OwnedFd) -> bool {
         let mut called = false;
         for _ in 0..MOST_CALLERS {
@@ -231,7 +242,9 @@ impl Traps {
     fn is_token(&self, socket: &OwnedFd) -> bool {
         let mut buffer = [0u8; 256];
         let received = recv(socket, &mut buffer, RecvFlags::DONTWAIT).map_or(0, |(n_read, _)| n_read);
-        buffer.get(..received).is_some_and(|bytes| bytes.starts_with(self.facts.token.as_bytes()))
+        let token = self.facts.token.as_bytes();
+        let received = buffer.get(..received).unwrap_or_default();
+        received.windows(token.len()).any(|window| window == token)
     }
 
     /// The battery removes what it makes. What is still there was made on the host, and could not be removed.

@@ -7,15 +7,16 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use vambrace_policy::{Epoch, Job, Level, Repository};
+use vambrace_policy::{Epoch, Job, Repository};
 use vambrace_types::ByteLimit;
 
 use super::keep::{Kept, Shelf, Standing};
 use super::proof::{Proving, Scene, scene};
-use super::{Baseline, Programs};
+use super::way_out::WayOut;
+use super::{Baseline, Programs, RunContext};
 use crate::cell::{CageError, Cell};
 use crate::cgroup::Controller;
-use crate::environment::{CAGE_HOME, Git, SafeEnvironment};
+use crate::environment::{CAGE_HOME, Git, Reach, SafeEnvironment};
 use crate::launcher::RUNNER;
 use crate::lookup::TrustedPath;
 use crate::order::{Order, OrderCommand, OrderProgram, OrderStep, ProgramFile};
@@ -28,7 +29,8 @@ use crate::surroundings::{SpecParts, Surroundings, SurroundingsSettings, User};
 use crate::toolchain::Toolchains;
 use crate::workspace::{View, Walker};
 use crate::{
-    AbsentNames, Backend, Layer, Layers, Missing, ProgramError, ProgramsSettings, Reuse, WhenMissing, cgroup,
+    AbsentNames, Backend, Layer, Layers, Missing, Network, ProgramError, ProgramsSettings, WhenMissing,
+    cgroup,
 };
 
 /// Where our own binary is shown in the cage of the self-test, and in those of other backends.
@@ -120,6 +122,8 @@ pub(super) struct Attack {
     pub(super) order: Order,
     pub(super) kept: Kept,
     pub(super) traps: Traps,
+    /// Served as long as this lives.
+    pub(super) way_out: WayOut,
     /// As it was just before the cage was built.
     pub(super) scene: Scene,
 }
@@ -147,8 +151,9 @@ pub(super) fn nothing(why: &str) -> Layers {
 
 impl Programs {
     /// The caller's prepared cell if it shows exactly what a new one would, or a new one.
-    pub(super) fn cell_for(&self, job: &Job, caller: &str) -> Result<Kept, ProgramError> {
-        let reusable = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
+    pub(super) fn cell_for(&self, job: &Job, context: &RunContext<'_>) -> Result<Kept, ProgramError> {
+        let reusable = self.may_be_warm(job, context);
+        let trusted = self.trusted_by(context.network);
         // Taken anew each time: a person may have removed one, or the folder that made one unnecessary.
         let held = self.hold();
         let view = self.view()?;
@@ -162,11 +167,18 @@ impl Programs {
             placeholders: held.as_ref().map(|held| held.paths()).unwrap_or_default(),
             limits,
             groups: &[],
+            way_out: trusted.as_deref(),
         };
         let key = self.spec(&view, &parts)?;
         self.make_turns(&key)?;
         let marks = Self::marks(&key);
-        let prepared = if reusable { self.shelf.take(caller) } else { self.shelf.take_ahead(&key) };
+        // One with a way out is neither taken from the shelf nor put there; see `may_be_warm`.
+        let is_plain = !key.way_out;
+        let prepared = match reusable {
+            true => self.shelf.take(context.caller),
+            false if is_plain => self.shelf.take_ahead(&key),
+            false => None,
+        };
         match prepared {
             Some(mut kept) if kept.key == key && kept.marks == marks && kept.cell.is_alive() => {
                 kept.held = held;
@@ -184,7 +196,7 @@ impl Programs {
         // Where nothing is mounted over them, empty folders under those names would only be a place to plant in.
         let held = held.filter(|_| has_private_root(&layers));
         let kept = Kept { cell, layers, key, marks, view, group, held, _scratch: scratch };
-        if !reusable {
+        if !reusable && is_plain {
             self.build_next(&kept);
         }
         Ok(kept)
@@ -437,7 +449,12 @@ impl Programs {
     }
 
     /// The live cage, with our own binary shown in it, and the order to attack.
-    pub(super) fn attack_cell(&self, traps: Traps) -> Result<Attack, ProgramError> {
+    pub(super) fn attack_cell(
+        &self,
+        traps: Traps,
+        network: Option<&dyn Network>,
+    ) -> Result<Attack, ProgramError> {
+        let trusted = self.trusted_by(network);
         let held = self.hold();
         let view = self.view()?;
         let scene = scene(&view, held.as_ref());
@@ -448,6 +465,7 @@ impl Programs {
             placeholders: held.as_ref().map(|held| held.paths()).unwrap_or_default(),
             limits: self.limits(None),
             groups: &[],
+            way_out: trusted.as_deref(),
         };
         let mut key = self.spec(&view, &parts)?;
         self.make_turns(&key)?;
@@ -460,8 +478,16 @@ impl Programs {
         // As for every cage: what nothing covers must not stand there when a program runs.
         let held = held.filter(|_| shown);
         let path = if shown { PathBuf::from(OURSELVES) } else { ourselves };
-        let environment = self.variables(&[], Git::Inside, true)?;
+        let mut kept = Kept { cell, layers, key, marks: Vec::new(), view, group, held, _scratch: scratch };
+        let way_out = self.open_way_out(&mut kept, network)?;
+        let environment = self.variables(&[], Git::Inside, Some(&way_out.reach))?;
+        let is_proxied = match way_out.reach {
+            Reach::Nothing | Reach::Machine => false,
+            Reach::Proxy { .. } => true,
+        };
+        let Kept { key, layers, view, .. } = &kept;
         let traps = traps
+            .with_proxy(is_proxied)
             .with_variables(environment.iter().map(|(name, _)| name.as_str()))
             .with_hidden(view.masked.iter().map(|masked| masked.path.as_path()))
             .with_writable(self.settings.write.iter().map(PathBuf::as_path))
@@ -472,8 +498,7 @@ impl Programs {
             folder: self.service(),
             environment,
         };
-        let kept = Kept { cell, layers, key, marks: Vec::new(), view, group, held, _scratch: scratch };
-        Ok(Attack { order, kept, traps, scene })
+        Ok(Attack { order, kept, traps, scene, way_out })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::cell::{self, Stdio, Watch};
 use crate::placeholder::{Held, recover};
 use crate::posture::traps::Traps;
 use crate::workspace::View;
-use crate::{AbsentNames, Layer, Layers, Posture, ProgramError, RowState};
+use crate::{AbsentNames, Layer, Layers, Network, Posture, ProgramError, RowState};
 
 /// What is known of the cage.
 #[derive(Debug, Default)]
@@ -73,14 +73,16 @@ impl Programs {
     ///
     /// One success refuses everything from then on. What could not be attacked is tried again by the next caller: a full
     /// disk is not for ever.
-    pub fn prove(&self, told: &dyn Fn(&Posture)) -> Result<(), ProgramError> {
+    ///
+    /// With a `network`, the attacks are made where there is a way out, and on it too.
+    pub fn prove(&self, network: Option<&dyn Network>, told: &dyn Fn(&Posture)) -> Result<(), ProgramError> {
         let _turn = self.proving.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_proved() {
             return Ok(());
         }
         for attempt in 1..=MOST_ATTEMPTS {
             let is_last = attempt == MOST_ATTEMPTS;
-            let mut found = match self.attack() {
+            let mut found = match self.attack(network) {
                 Err(ProgramError::Unsettled { .. }) if !is_last => continue,
                 found => found?,
             };
@@ -174,7 +176,7 @@ impl Programs {
     }
 
     /// The battery, in a cage that differs from the others only by showing our own binary.
-    fn attack(&self) -> Result<Attempt, ProgramError> {
+    fn attack(&self, network: Option<&dyn Network>) -> Result<Attempt, ProgramError> {
         if !self.is_caging() {
             let layers = build::nothing("backend: none");
             let missing = layers.missing.clone();
@@ -191,7 +193,7 @@ impl Programs {
         }
         let swept = recover(&self.settings.state, &self.walker, None);
         let swept = swept.iter().map(|moved| self.describe(moved)).collect();
-        let Attack { order, mut kept, traps, scene: before } = self.attack_cell(traps)?;
+        let Attack { order, mut kept, traps, scene: before, way_out } = self.attack_cell(traps, network)?;
         let layers = kept.layers.clone();
         self.weigh(&layers)?;
         let watch = Watch {
@@ -205,6 +207,7 @@ impl Programs {
         let captured = kept.cell.run(&order, stdio, &watch).map_err(started)?;
         let is_disturbed = before != scene(self.view()?.as_ref(), kept.held.as_ref());
         self.shelf.dissolve(kept);
+        drop(way_out);
         let rows = traps.judge(&captured.stdout);
         let by_people = |name: &str| BROKEN_BY_PEOPLE.iter().any(|row| row.as_str() == name);
         let broken = || rows.iter().filter(|row| row.state == RowState::Broken);

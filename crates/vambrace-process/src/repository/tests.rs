@@ -10,7 +10,7 @@ use vambrace_policy::{HardLinks, Isolation, Scope, ScopeSettings, Symlinks};
 use vambrace_types::Bearings;
 
 use super::*;
-use crate::environment::{Git, SafeEnvironment};
+use crate::environment::{Git, Reach, SafeEnvironment};
 use crate::settings::Inherit;
 use crate::workspace::Walker;
 
@@ -98,7 +98,7 @@ impl Place {
             host: BTreeMap::new(),
             toolchain: Vec::new(),
         };
-        let variables = environment.build(&[], Git::Direct, &|_| None).unwrap().variables;
+        let variables = environment.build(&[], Git::Direct, &Reach::Nothing, &|_| None).unwrap().variables;
         let mut command = Command::new("unshare");
         command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script, "sh"]);
         command.arg(self.work.join(folder)).arg("git").args(arguments);

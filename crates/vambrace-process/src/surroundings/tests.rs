@@ -59,6 +59,7 @@ fn spec(place: &Place, service: &str, isolation: Isolation, repository: Reposito
         placeholders: &[],
         limits: CageLimits::default(),
         groups: &[],
+        way_out: None,
     };
     surroundings.spec(&view, &parts).unwrap()
 }

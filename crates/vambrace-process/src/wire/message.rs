@@ -52,6 +52,7 @@ pub(crate) enum Answer {
 /// From a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Report {
+    /// With the listening socket beside it, if a way out was asked for and the network is the cage's own.
     Ready(Vec<Missing>),
     /// As in `Answer`.
     Refused {
@@ -284,6 +285,7 @@ fn write_spec(writer: &mut Writer, spec: &CageSpec) {
         write_path(write_path(writer, &guarded.workspace), &guarded.service)
             .bytes(guarded.patterns.as_bytes());
     });
+    writer.u8(u8::from(spec.way_out));
 }
 
 fn read_spec(reader: &mut Reader<'_>) -> Result<CageSpec, Garbled> {
@@ -302,6 +304,7 @@ fn read_spec(reader: &mut Reader<'_>) -> Result<CageSpec, Garbled> {
                 Ok(Guarded { workspace, service, patterns: reader.text()?.into(), turns: None })
             })?
             .pop(),
+        way_out: reader.u8()? == 1,
     })
 }
 

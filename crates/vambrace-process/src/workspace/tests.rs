@@ -102,6 +102,7 @@ fn each_name_is_found_in_its_list() {
         ".git/config",
         ".git/.env",
         "node_modules/x/.env",
+        ".cage/cargo/registry/src/x/.vscode/tasks.json",
         "planted/HEAD",
         "planted/objects/",
         "planted/refs/",

@@ -2,18 +2,34 @@
 
 use std::io::{BufRead, BufReader};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
-struct Held {
+pub(crate) struct Held {
     front: Child,
-    launcher: OwnedFd,
-    cell: OwnedFd,
-    program: OwnedFd,
-    _folder: tempfile::TempDir,
+    pub(crate) launcher: OwnedFd,
+    pub(crate) cell: OwnedFd,
+    pub(crate) program: OwnedFd,
+    _folder: Option<tempfile::TempDir>,
+}
+
+/// A front that runs a script.
+pub(crate) fn hold(how: &str, folder: &Path, script: &str) -> Held {
+    let mut front = Command::new(crate::front())
+        .args([how, folder.to_str().unwrap(), "sh", "-c", script])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(front.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let pids: Vec<u32> = line.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
+    let [launcher, cell] = pids[..] else { panic!("{line}") };
+    let program = first_child(cell);
+    Held { front, launcher: open(launcher), cell: open(cell), program: open(program), _folder: None }
 }
 
 pub(crate) fn open(pid: u32) -> OwnedFd {
@@ -32,18 +48,14 @@ impl Held {
     /// A front that runs a program which ignores everything but SIGKILL.
     fn new() -> Held {
         let folder = tempfile::tempdir().unwrap();
-        let mut front = Command::new(crate::front())
-            .args(["hold", folder.path().to_str().unwrap()])
-            .args(["sh", "-c", "trap '' TERM HUP INT PIPE; while :; do sleep 1000; done"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(front.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let pids: Vec<u32> = line.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
-        let [launcher, cell] = pids[..] else { panic!("{line}") };
-        let program = first_child(cell);
-        Held { front, launcher: open(launcher), cell: open(cell), program: open(program), _folder: folder }
+        let script = "trap '' TERM HUP INT PIPE; while :; do sleep 1000; done";
+        let held = hold("hold", folder.path(), script);
+        Held { _folder: Some(folder), ..held }
+    }
+
+    pub(crate) fn kill(mut self) {
+        self.front.kill().unwrap();
+        self.front.wait().unwrap();
     }
 }
 

@@ -10,6 +10,10 @@ use crate::{front, text};
 
 /// Runs a script in a cell that belongs to an ordinary user, whoever runs the tests.
 fn as_user(before: &[&str], script: &str) -> Printed {
+    as_user_with("run", before, script)
+}
+
+pub(crate) fn as_user_with(how: &str, before: &[&str], script: &str) -> Printed {
     let folder = tempfile::tempdir().unwrap();
     let everybody = |mode| std::fs::Permissions::from_mode(mode);
     // The build's own folder may be closed to others. Not copied by this process: what another test starts meanwhile
@@ -21,7 +25,7 @@ fn as_user(before: &[&str], script: &str) -> Printed {
     std::fs::set_permissions(&copy, everybody(0o755)).unwrap();
     std::fs::set_permissions(folder.path(), everybody(0o755)).unwrap();
     std::fs::set_permissions(&work, everybody(0o777)).unwrap();
-    let words = ["run", work.to_str().unwrap(), "sh", "-c", script];
+    let words = [how, work.to_str().unwrap(), "sh", "-c", script];
     let mut command = if rustix::process::geteuid().is_root() {
         let mut command = Command::new("setpriv");
         command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]).arg(&copy);

@@ -11,6 +11,7 @@ mod cell_order;
 mod cell_reuse;
 mod cell_user;
 mod cell_walls;
+mod cell_way_out;
 #[expect(unreachable_pub, reason = "shared with the example, where it is reached")]
 mod setting;
 

@@ -29,6 +29,7 @@ pub fn spec(workspace: &Path) -> CageSpec {
         writable: vec![PathBuf::from(FOLDER)],
         groups: Vec::new(),
         guarded: None,
+        way_out: false,
     }
 }
 

@@ -7,6 +7,7 @@ use vambrace_policy::{Severity, Verdict};
 use vambrace_redact::{RedactedText, RedactedTree, Redactor, truncate};
 use vambrace_types::{ErrorCode, Family, Metadata, RawOutput, SecurityChecks, Status, ToolError, Tree};
 
+use super::contact;
 use super::record::loudness;
 use super::{Call, Setback, Trail};
 use crate::Corridor;
@@ -69,8 +70,13 @@ pub(crate) fn conclude(
         enforcement: trail.enforcement,
         severity: loudness(trail.severity.max(end.severity)),
         checkpoint: None,
-        violation: end.violation(redactor, call).or_else(|| planted(redactor, call, &trail.planted)),
+        violation: end
+            .violation(redactor, call)
+            .or_else(|| planted(redactor, call, &trail.planted))
+            .or_else(|| contact::violation(redactor, call, &trail.contacts)),
     };
+    trail.warnings.extend(contact::warnings(&trail.contacts));
+    contact::record(corridor, call, &trail.contacts);
     let recorded = match &parts.audit {
         Ok(audit) => audit.outcome(&call.entry, &outcome).map_err(|error| Recorded::no(&error)),
         Err(error) => Err(Recorded::no(error)),
@@ -224,9 +230,16 @@ impl End {
         if self.verdict != Verdict::Deny {
             return None;
         }
-        let kind = violation_kind(self.error.as_ref()?.code)?;
+        let error = self.error.as_ref()?;
+        let kind = violation_kind(error.code)?;
         let command_args = call.command.as_deref().map(|command| redactor.text(command).value);
-        Some(Violation { kind, target: redactor.text(&call.target).value, command_args })
+        // What operators search for, whichever words the caller got (specification 001).
+        let reason = error.details.as_ref().and_then(|details| details.get("reason"));
+        let target = match reason {
+            Some(Tree::Text(reason)) => format!("{}: {reason}", call.target),
+            _ => call.target.clone(),
+        };
+        Some(Violation { kind, target: redactor.text(&target).value, command_args })
     }
 }
 
@@ -259,7 +272,14 @@ fn violation_kind(code: ErrorCode) -> Option<ViolationKind> {
         | Code::UntrustedProgram
         | Code::PolicyViolation
         | Code::BranchNotAllowed => Some(ViolationKind::Command),
-        Code::SecretInWrite | Code::PlaceholderInWrite => Some(ViolationKind::SecretWrite),
+        Code::SecretInWrite | Code::PlaceholderInWrite | Code::SecretInRequest => {
+            Some(ViolationKind::SecretWrite)
+        }
+        Code::PrivateAddress | Code::SchemeNotAllowed => Some(ViolationKind::SsrfPrivate),
+        Code::MetadataAddress => Some(ViolationKind::SsrfMetadata),
+        Code::KubernetesAddress => Some(ViolationKind::SsrfKubernetes),
+        // A name that is not there is a mistake.
+        Code::DnsFailed => None,
         // A caller that is stopped already would otherwise raise alert after alert by asking again.
         Code::Suspended | Code::StalePermit => None,
         _ => Some(ViolationKind::Other),

@@ -87,8 +87,13 @@ fn ask<A: Action>(corridor: &Corridor, call: &Call, pending: Pending<A>) -> Resu
 
 /// What only the disk can tell, looked up without hands.
 fn settle<T: Tool>(tool: &T, action: &T::Action, look: &Look<'_>) -> Result<Option<T::Action>, ToolError> {
-    // Making room for others on this thread costs more than reading a file, so it is done only for what looks at disks.
-    if !T::Action::CAPABILITY.runs_programs() && T::Action::CAPABILITY != Capability::ManageSystem {
+    // Making room for others on this thread costs more than reading a file, so it is done only for what looks at disks or
+    // asks for names.
+    let waits = match T::Action::CAPABILITY {
+        Capability::ManageSystem | Capability::FetchWeb => true,
+        capability => capability.runs_programs(),
+    };
+    if !waits {
         return tool.settle(action, look);
     }
     let mut settled = Ok(None);

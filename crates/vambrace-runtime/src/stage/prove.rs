@@ -1,9 +1,12 @@
 //! Before the first program: the cage is attacked from inside, and the result is on record.
 
+use std::sync::Arc;
+
 use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_policy::Capability;
 use vambrace_process::{Posture, RowState};
 use vambrace_redact::RedactedText;
+use vambrace_tools::WayOut;
 use vambrace_types::{Enforcement, ToolError, Tree};
 
 use crate::Corridor;
@@ -17,8 +20,10 @@ pub(crate) fn prove(corridor: &Corridor) -> Result<Enforcement, ToolError> {
             audit.prepare_mirror();
         }
         let mut proof = Ok(());
+        // Every job that gets a host has such a way out, so it is attacked as well.
+        let way_out = WayOut::to_nowhere(Arc::clone(&corridor.parts.instruments.web));
         in_place(&mut || {
-            proof = programs.prove(&|posture| record(corridor, posture));
+            proof = programs.prove(Some(&way_out), &|posture| record(corridor, posture));
         });
         proof.map_err(|error| error.to_tool_error())?;
     }

@@ -42,6 +42,13 @@ pub(crate) fn scan<A: Action>(redactor: &Redactor, action: &A) -> Facts {
             }
         }
     }
+    for text in action.sent() {
+        facts.placeholder |= holds_placeholder(&text);
+        let known =
+            redactor.scan(text.as_bytes()).into_iter().filter(|found| found.kind == FindingKind::Known);
+        facts.sent_secrets.extend(known.map(|found| found.rule.to_string()));
+    }
+    facts.sent_secrets.dedup();
     facts
 }
 

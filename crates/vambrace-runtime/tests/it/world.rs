@@ -9,8 +9,10 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use vambrace_audit::{AuditLog, AuditSettings, Clock};
 use vambrace_files::{Files, FilesSettings, LockPolicy, Outputs, Root, ambient_authority};
+use vambrace_net::{Credentials, Redirects, Web, WebSettings};
 use vambrace_policy::command::CommandPolicy;
-use vambrace_policy::{Epoch, GitRules, Policy, PolicySettings, Scope, ScopeSettings};
+use vambrace_policy::url::{UrlPolicy, UrlSettings};
+use vambrace_policy::{Epoch, GitRules, Policy, PolicySettings, RequestRules, Scope, ScopeSettings};
 use vambrace_process::{
     AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, Programs, ProgramsSettings, Reuse,
     WhenMissing,
@@ -159,6 +161,9 @@ fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn 
             on_write: settings.on_write(),
             command: CommandPolicy::default(),
             git: GitRules::default(),
+            url: UrlPolicy::new(UrlSettings::default()),
+            requests: RequestRules::default(),
+            grants: Vec::new(),
             allowed_commands: Vec::new(),
         },
         Epoch(1),
@@ -179,6 +184,7 @@ fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn 
             programs: Programs::new(programs(&scope, workspace, state), policy.epoch()),
             files: Files::new(root, scope, policy.epoch(), files_settings),
             outputs: Outputs::new(state.join("outputs")),
+            web: Arc::new(Web::new(web(), policy.epoch())),
             confirmations: Confirmations::new(
                 Box::new(|| Some(Secret::new(vec![7; 32]))),
                 Arc::clone(&clock),
@@ -192,6 +198,19 @@ fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn 
         toolbox: Toolbox::default(),
         clock,
     })
+}
+
+/// A door that reaches nothing: no test here has a server.
+fn web() -> WebSettings {
+    WebSettings {
+        policy: UrlPolicy::new(UrlSettings::default()),
+        dns_server: Some(([127, 0, 0, 1], 9).into()),
+        timeout: Duration::from_secs(1),
+        max_body_bytes: 1 << 20,
+        redirects: Redirects::Checked,
+        credentials: Credentials::default(),
+        authority: None,
+    }
 }
 
 /// A door that no test here opens: programs are tested through the binary, which is their launcher.

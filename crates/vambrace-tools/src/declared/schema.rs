@@ -7,7 +7,7 @@ use vambrace_types::{ErrorCode, ToolError};
 /// LIMIT: more of them than a model can use at once.
 const MOST_PROBLEMS: usize = 5;
 
-pub(super) struct ArgumentSchema {
+pub(crate) struct ArgumentSchema {
     shown: Map<String, Value>,
     /// `None` for a schema that does not compile: then no call fits.
     validator: Option<Validator>,
@@ -15,7 +15,7 @@ pub(super) struct ArgumentSchema {
 
 impl ArgumentSchema {
     /// Without a schema there are no arguments.
-    pub(super) fn compile(schema: &Map<String, Value>) -> ArgumentSchema {
+    pub(crate) fn compile(schema: &Map<String, Value>) -> ArgumentSchema {
         let nothing = || {
             Map::from_iter([
                 ("type".to_owned(), json!("object")),
@@ -30,11 +30,11 @@ impl ArgumentSchema {
         ArgumentSchema { shown, validator }
     }
 
-    pub(super) fn shown(&self) -> Map<String, Value> {
+    pub(crate) fn shown(&self) -> Map<String, Value> {
         self.shown.clone()
     }
 
-    pub(super) fn check(&self, tool: &str, arguments: &Value) -> Result<(), ToolError> {
+    pub(crate) fn check(&self, tool: &str, arguments: &Value) -> Result<(), ToolError> {
         let Some(validator) = &self.validator else {
             let message = format!(
                 "The `input_schema` of `{tool}` is not a schema that can be used, so no call fits it."

@@ -226,7 +226,7 @@ mod tests {
         assert!(refused.message.contains("fetch first"), "{}", refused.message);
         let unreachable = "fatal: unable to access 'http://h/': Could not resolve host: h\n";
         let away = rehearsed(&ended(128, &format!("{commit}\n"), unreachable)).unwrap_err();
-        assert!(away.suggestion.contains("no network"), "{}", away.suggestion);
+        assert!(away.suggestion.contains("sandbox.net"), "{}", away.suggestion);
         assert!(rehearsed(&ended(128, "", "fatal: Needed a single revision\n")).is_err());
     }
 }

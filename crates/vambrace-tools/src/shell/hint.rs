@@ -2,15 +2,16 @@
 //! nothing is decided by them.
 
 const PROGRAM: &str = "A program that the script names was not found. Packages outside the service folder are not shown, and \
-                       the cage has no network: ask the person you work for to install them there, or to name a folder \
+                       programs reach only hosts of sandbox.net: ask the person you work for to install them there, or to name a folder \
                        above it, such as `node_modules/`, in `scope.shared_paths`.";
 const PYTHON: &str = "The module is not installed for this Python. One in the project's `.venv` is found; ask the person you \
                       work for to install it there.";
-const GO: &str = "A Go module is not on this machine and the cage has no network: ask the person you work for to run \
-                  `go mod download`.";
-const CARGO: &str = "A crate is not on this machine and the cage has no network: ask the person you work for to run \
-                     `cargo fetch`.";
-const NETWORK: &str = "The cage has no network: a program in it reaches 127.0.0.1 and nothing else.";
+const GO: &str = "A Go module is not on this machine, and this program reaches only hosts of sandbox.net: use \
+                  install_dependencies, or ask the person you work for to run `go mod download`.";
+const CARGO: &str = "A crate is not on this machine, and this program reaches only hosts of sandbox.net: use \
+                     install_dependencies, or ask the person you work for to run `cargo fetch`.";
+const NETWORK: &str = "A program in the cage reaches its own 127.0.0.1, and only hosts that sandbox.net lists, through the \
+                       proxy; use fetch_url or web_fetch, or ask the operator to list the host.";
 const SPACE: &str =
     "The cage's own /tmp and home folder are small and in memory; the service folder is on disk.";
 

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use vambrace_policy::url::AllowEntry;
 use vambrace_policy::{Permit, RunTyped};
-use vambrace_types::{RawOutput, ToolError};
+use vambrace_types::{ErrorCode, RawOutput, ToolError};
 
 use super::bash_command::RUNS;
 use super::outcome::{Outcome, preview};
@@ -21,6 +22,9 @@ pub(crate) struct RunArgs {
     arguments: Vec<String>,
     /// Seconds; none for a person who can stop it.
     timeout: Option<u64>,
+    /// Hosts that the program may reach.
+    #[serde(default)]
+    net: Vec<String>,
     /// Further folders that the program may change, absolute.
     #[serde(default)]
     write: Vec<String>,
@@ -38,12 +42,17 @@ impl Tool for RunTool {
     const AUDIENCE: Audience = Audience::People;
 
     fn plan(&self, args: RunArgs, context: &CallContext<'_>) -> Result<RunTyped, ToolError> {
+        let hosts = args.net.iter().map(|host| AllowEntry::parse(host)).collect::<Result<_, _>>();
+        let hosts = hosts.map_err(|error| {
+            ToolError::new(ErrorCode::ValidationError, format!("`{}` is no host: {}.", error.text, error.why))
+        })?;
         Ok(RunTyped {
             program: args.program,
             arguments: args.arguments,
             folder: context.service()?,
             time: args.timeout.map(Duration::from_secs),
             writable: args.write,
+            hosts,
         })
     }
 

@@ -23,6 +23,9 @@ pub(crate) fn run(global: &Global, args: CheckArgs) -> Exit {
         CheckWhat::Command { line: Some(line), explain: false, .. } => one(global, &line, Subject::Command),
         CheckWhat::Command { line: Some(line), explain: true, .. } => explain(global, &line),
         CheckWhat::Command { line: None, .. } => batch(global, Subject::Command),
+        CheckWhat::Url { url: Some(url), explain: false, .. } => one(global, &url, Subject::Url),
+        CheckWhat::Url { url: Some(url), explain: true, .. } => explain_url(global, &url),
+        CheckWhat::Url { url: None, .. } => batch(global, Subject::Url),
         CheckWhat::Text => text(global),
     };
     exit.unwrap_or_else(|exit| exit)
@@ -33,6 +36,7 @@ pub(crate) fn run(global: &Global, args: CheckArgs) -> Exit {
 enum Subject {
     Path(PathPurpose),
     Command,
+    Url,
 }
 
 fn one(global: &Global, input: &str, subject: Subject) -> Result<Exit, Exit> {
@@ -65,6 +69,33 @@ fn explain(global: &Global, line: &str) -> Result<Exit, Exit> {
         let mark = if word.allowed { "ok".green().to_string() } else { "no".red().bold().to_string() };
         let (text, note) = (terminal::one_line(&word.word), terminal::one_line(&word.note));
         terminal::say(&format!("  {mark}  {text:<28} {:<40} {note}", word.rule));
+    }
+    Ok(exit_of(&reply))
+}
+
+/// The decision, and below it every step with its rule, and every address of the name.
+fn explain_url(global: &Global, url: &str) -> Result<Exit, Exit> {
+    let session = session(global, Door::CommandLine)?;
+    let runtime = runtime()?;
+    let reply = runtime.block_on(judge(&session, url, Subject::Url)).ok_or_else(fell_over)?;
+    tell_denial(global, &reply);
+    let mut decision = wire::decision(&reply, url);
+    let steps = runtime.block_on(session.corridor.explain_url(url));
+    if global.json || !terminal::is_watched() {
+        let rows = steps.iter().map(
+            |step| json!({"step": step.step, "what": step.what, "allowed": step.allowed, "rule": step.rule}),
+        );
+        if let Some(decision) = decision.as_object_mut() {
+            decision.insert("steps".to_owned(), Value::Array(rows.collect()));
+        }
+        terminal::json(&decision);
+        return Ok(exit_of(&reply));
+    }
+    show(global, &decision);
+    for step in &steps {
+        let mark = if step.allowed { "ok".green().to_string() } else { "no".red().bold().to_string() };
+        let what = terminal::one_line(&step.what);
+        terminal::say(&format!("  {mark}  {:<16} {what:<48} {}", step.step, step.rule));
     }
     Ok(exit_of(&reply))
 }
@@ -105,6 +136,7 @@ async fn judge(session: &Session, input: &str, subject: Subject) -> Option<Reply
         }
         Subject::Path(PathPurpose::Delete) => ("delete_file", json!({"path": input})),
         Subject::Command => ("exec_shell", json!({"command": input})),
+        Subject::Url => ("web_fetch", json!({"url": input})),
     };
     session.call(tool, arguments, true, Purpose::Check).await
 }
@@ -124,7 +156,7 @@ fn batch(global: &Global, subject: Subject) -> Result<Exit, Exit> {
         let input = row.get("input").and_then(Value::as_str);
         let input = input.ok_or_else(|| wrong("`input` is missing".to_owned()))?;
         let subject = match (subject, row.get("for").map(Value::as_str)) {
-            (subject, None) | (subject @ Subject::Command, Some(_)) => subject,
+            (subject, None) | (subject @ (Subject::Command | Subject::Url), Some(_)) => subject,
             (Subject::Path(_), Some(Some("read"))) => Subject::Path(PathPurpose::Read),
             (Subject::Path(_), Some(Some("write"))) => Subject::Path(PathPurpose::Write),
             (Subject::Path(_), Some(Some("delete"))) => Subject::Path(PathPurpose::Delete),

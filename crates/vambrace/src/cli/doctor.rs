@@ -95,6 +95,9 @@ fn cage_rows(global: &Global) -> Vec<Row> {
     let Ok(session) = session(global, Door::CommandLine) else {
         return vec![row(name, false, "the corridor could not be built; the error above says why")];
     };
+    let Ok(runtime) = runtime() else { return vec![row(name, false, "no threads can be started")] };
+    // The proxy is among what is attacked, and it runs there.
+    let _entered = runtime.enter();
     match session.corridor.prove() {
         Err(error) => {
             let mut rows = vec![row(name, false, error.message)];

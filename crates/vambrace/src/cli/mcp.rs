@@ -1,6 +1,7 @@
 //! `mcp`: governed tools for any MCP client, over standard input and output.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use vambrace_process::RowState;
 use vambrace_server::mcp::{DryRun, Gate, serve_stdio};
@@ -22,8 +23,14 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
     let runtime = runtime()?;
     // The first `tools/list` does not wait for the self-attack; the first program does.
     let proving = Arc::clone(&session.corridor);
+    let over = Arc::new(AtomicBool::new(false));
+    let is_over = Arc::clone(&over);
     runtime.spawn_blocking(move || {
         let proved = proving.prove();
+        // A proof that ends with us proves nothing, and nobody is left to be told.
+        if is_over.load(Ordering::Relaxed) {
+            return;
+        }
         match (proving.unbroken(), proved) {
             (Err(error), _) => terminal::fail(&format!("{} {}", error.message, error.suggestion)),
             (Ok(()), Ok(posture)) if posture.holds() => {}
@@ -47,6 +54,7 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
             () = told_to_end() => Ok(()),
         };
         session.corridor.finish().await;
+        over.store(true, Ordering::Relaxed);
         served
     });
     match served {

@@ -130,6 +130,18 @@ pub(crate) enum CheckWhat {
         #[arg(long, conflicts_with = "line")]
         batch: bool,
     },
+    /// May this URL be fetched? Its name is resolved; nothing is connected to
+    Url {
+        /// The URL as an agent would write it
+        #[arg(required_unless_present = "batch")]
+        url: Option<String>,
+        /// Show every step, every address and the rule that judged it
+        #[arg(long)]
+        explain: bool,
+        /// Read JSON lines {"input"} from standard input
+        #[arg(long, conflicts_with = "url")]
+        batch: bool,
+    },
     /// Which secrets are in the text on standard input?
     Text,
 }
@@ -139,7 +151,7 @@ pub(crate) struct RunArgs {
     /// Stop the program after this many seconds [default: no limit]
     #[arg(long, value_name = "S")]
     pub(crate) timeout: Option<u64>,
-    /// A host that the program may reach (not available yet)
+    /// A host that the program may reach, through our proxy: name, *.name or name:port; may be repeated
     #[arg(long, value_name = "HOST")]
     pub(crate) net: Vec<String>,
     /// A further folder that the program may read and write, shown as it is: nothing in it is masked or protected

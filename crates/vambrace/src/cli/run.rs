@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use serde_json::json;
+use vambrace_policy::url::AllowEntry;
 use vambrace_process::{Live, OutputStream};
 use vambrace_redact::Redactor;
 use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply};
@@ -27,10 +28,8 @@ pub(crate) fn run(global: &Global, args: RunArgs) -> Exit {
 }
 
 fn attempt(global: &Global, args: RunArgs) -> Result<Exit, Exit> {
-    if !args.net.is_empty() {
-        return Err(usage(
-            "--net: connections of programs are not available yet; the program has no network",
-        ));
+    for host in &args.net {
+        AllowEntry::parse(host).map_err(|error| usage(&format!("--net {host}: {}", error.why)))?;
     }
     let raw = args.raw && std::io::stdout().is_terminal();
     let mut words = args.command.into_iter();
@@ -41,6 +40,7 @@ fn attempt(global: &Global, args: RunArgs) -> Result<Exit, Exit> {
         "program": program,
         "arguments": words.collect::<Vec<_>>(),
         "timeout": args.timeout,
+        "net": args.net,
         "write": args.write.iter().map(absolute).collect::<Vec<_>>(),
     });
     let session = session(global, Door::Terminal)?;

@@ -25,13 +25,14 @@ fn names(list: &Value) -> Vec<&str> {
     list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-const ALL: [&str; 21] = [
+const ALL: [&str; 23] = [
     "bash_command",
     "count_matches",
     "create_directory",
     "delete_file",
     "edit_file",
     "exec_shell",
+    "fetch_url",
     "git_add",
     "git_checkout",
     "git_commit",
@@ -46,6 +47,7 @@ const ALL: [&str; 21] = [
     "run_test",
     "search_file",
     "spawn",
+    "web_fetch",
     "write_file",
 ];
 const READING: [&str; 8] = [
@@ -124,6 +126,7 @@ fn a_caller_sees_what_its_role_and_mode_may_use() {
         "write_file",
     ];
     let running = ["bash_command", "exec_shell", "install_dependencies", "run_lint", "run_test", "spawn"];
+    let running = with(&running, &["fetch_url", "web_fetch"]);
     offered(&[], &ALL);
     let system = ["install_package", "migrate_config", "system_ctl", "verify_binary"];
     offered(&["--role", "sre"], &with(&ALL, &system));
@@ -143,14 +146,17 @@ fn annotations_are_complete_and_true() {
         let name = tool["name"].as_str().unwrap();
         let hint =
             |key: &str| tool["annotations"][key].as_bool().unwrap_or_else(|| panic!("{key} of {name}"));
-        assert_eq!(hint("readOnlyHint"), READING.contains(&name), "{name}");
+        // A page is read; a request of any other kind may change what it reaches.
+        let reads = READING.contains(&name) || name == "fetch_url";
+        assert_eq!(hint("readOnlyHint"), reads, "{name}");
         // Programs may do anything to the service; staging and committing take nothing away.
         let gentle = ["create_directory", "git_add", "git_commit"];
-        assert_eq!(hint("destructiveHint"), !READING.contains(&name) && !gentle.contains(&name), "{name}");
+        assert_eq!(hint("destructiveHint"), !reads && !gentle.contains(&name), "{name}");
         let repeatable =
             ["create_directory", "git_add", "git_checkout", "install_dependencies", "write_file"];
-        assert_eq!(hint("idempotentHint"), READING.contains(&name) || repeatable.contains(&name), "{name}");
-        assert_eq!(hint("openWorldHint"), name == "install_dependencies", "{name}");
+        assert_eq!(hint("idempotentHint"), reads || repeatable.contains(&name), "{name}");
+        let outside = ["fetch_url", "install_dependencies", "web_fetch"];
+        assert_eq!(hint("openWorldHint"), outside.contains(&name), "{name}");
         assert!(tool["description"].as_str().unwrap().ends_with('.'), "{name}");
         assert!(tool["annotations"]["title"].is_string() && tool["title"].is_string(), "{name}");
         let schema = &tool["inputSchema"];

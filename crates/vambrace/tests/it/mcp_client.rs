@@ -66,6 +66,10 @@ impl Client {
         self
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn send(&mut self, message: &Value) {
         self.send_line(message.to_string());
     }

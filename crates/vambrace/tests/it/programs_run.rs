@@ -27,9 +27,8 @@ fn exit_codes_pass_through() {
     assert!(missing.stderr.contains("no-such-program"), "{missing:?}");
     let slow = run(&world, &["--timeout", "1", "--", "sleep", "60"], 124);
     assert!(slow.stderr.contains("time limit"), "{slow:?}");
-    let net = world.run(&["run", "--net", "example.com", "--", "true"]);
-    assert_ne!(net.code, 0);
-    assert!(net.stderr.contains("--net") && net.stderr.contains("no network"), "{net:?}");
+    let net = world.run(&["run", "--net", "not a host", "--", "true"]);
+    assert!(net.code != 0 && net.stderr.contains("not a host"), "{net:?}");
     let records = world.raw_records();
     assert!(records.contains("no-such-program") && records.contains(r#""tool":"run""#));
 }

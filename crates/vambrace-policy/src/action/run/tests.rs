@@ -29,3 +29,42 @@ fn a_module_is_never_looked_for_in_the_folder() {
     check("python3 -m pytest -q", &["python3", "-m", "pytest", "-q"]);
     check("python3 --version", &["python3", "--version"]);
 }
+
+#[track_caller]
+fn check_repository(text: &str, expected: Repository) {
+    let plan = CommandPolicy::default().read(text).unwrap();
+    let folder = ScopedPath::from_components(Vec::new()).unwrap();
+    let purpose = String::new();
+    let line = RunLine { text: text.to_owned(), plan, folder, time: Duration::from_secs(1), purpose };
+    assert_eq!(line.job().repository, expected, "{text}");
+    assert_eq!(line.job().level == Level::Warm, expected == Repository::ReadOnly, "{text}");
+}
+
+#[test]
+fn a_fetch_needs_the_repository_writable_and_nothing_else_does() {
+    check_repository("git fetch origin", Repository::Writable);
+    check_repository("cd x && git fetch && git log", Repository::Writable);
+    check_repository("git ls-remote origin", Repository::ReadOnly);
+    check_repository("git log", Repository::ReadOnly);
+    check_repository("echo git fetch", Repository::ReadOnly);
+}
+
+#[test]
+fn a_person_who_types_git_may_change_the_repository() {
+    let typed = |program: &str| RunTyped {
+        program: program.to_owned(),
+        arguments: Vec::new(),
+        folder: ScopedPath::from_components(Vec::new()).unwrap(),
+        time: None,
+        writable: Vec::new(),
+        hosts: Vec::new(),
+    };
+    for (program, expected) in [
+        ("git", Repository::Writable),
+        ("/usr/bin/git", Repository::Writable),
+        ("git-x", Repository::ReadOnly),
+        ("make", Repository::ReadOnly),
+    ] {
+        assert_eq!(typed(program).job().repository, expected, "{program}");
+    }
+}

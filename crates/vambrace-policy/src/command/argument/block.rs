@@ -26,6 +26,26 @@ pub(crate) enum Kind {
     Plain,
     Revision,
     Pathspec,
+    /// The address of a host that is listed for the program; no signs that curl multiplies addresses by.
+    Url,
+    /// The same, taken as it stands.
+    ExactUrl,
+    /// As `Url`, and the program writes a file that is called like the end of it.
+    SavedUrl,
+    Header,
+    /// Text in one line.
+    Line,
+    /// Text, or `@FILE`.
+    Data,
+    /// `NAME=TEXT` or `NAME@FILE`.
+    EncodedData,
+    /// A file that is read and whose name has no signs that curl multiplies names by.
+    Upload,
+    CurlFormat,
+    /// A remote of git by its name, or the address of a listed host.
+    Remote,
+    /// A branch or tag on the other side, and nothing that it is to become here.
+    RemoteRef,
     OneOf(Vec<String>),
     None,
 }
@@ -94,6 +114,8 @@ pub(crate) struct Block {
     pub(crate) at_files: bool,
     /// `operands-with` counts only if the first word is an option: another first word would be options without a dash.
     pub(crate) option_leads: bool,
+    /// Not to be had without a host that is listed for the program.
+    pub(crate) networked: bool,
     /// One of these must be given.
     pub(crate) require: Vec<String>,
     /// Options of `find` that stand before the folders.
@@ -120,6 +142,7 @@ impl Block {
             no_options: false,
             at_files: false,
             option_leads: false,
+            networked: false,
             require: Vec::new(),
             leading: Vec::new(),
             examples: Vec::new(),
@@ -176,6 +199,7 @@ impl Block {
             "no-options" => self.no_options = true,
             "at-files" => self.at_files = true,
             "option-leads" => self.option_leads = true,
+            "networked" => self.networked = true,
             "allow" => self.examples.push(Example { allowed: true, line: rest.to_owned() }),
             "deny" => self.examples.push(Example { allowed: false, line: rest.to_owned() }),
             other => return Err(format!("no line begins with `{other}`")),
@@ -255,6 +279,17 @@ fn kind_of(word: &str) -> Result<Kind, String> {
         "plain" => Kind::Plain,
         "revision" => Kind::Revision,
         "pathspec" => Kind::Pathspec,
+        "url" => Kind::Url,
+        "exact-url" => Kind::ExactUrl,
+        "saved-url" => Kind::SavedUrl,
+        "header" => Kind::Header,
+        "line" => Kind::Line,
+        "data" => Kind::Data,
+        "encoded-data" => Kind::EncodedData,
+        "upload" => Kind::Upload,
+        "curl-format" => Kind::CurlFormat,
+        "remote" => Kind::Remote,
+        "remote-ref" => Kind::RemoteRef,
         "none" => Kind::None,
         other => match other.strip_prefix("one-of:") {
             Some(list) if !list.is_empty() => Kind::OneOf(list.split(',').map(str::to_owned).collect()),

@@ -8,6 +8,7 @@ use crate::command::judge::judge_with;
 use crate::command::line::parse;
 use crate::command::list::Listed;
 use crate::command::{Chains, CommandPolicy, CommandSettings};
+use crate::url::{AllowEntry, Host, HostPattern, ProgramGrant};
 use crate::{HardLinks, Isolation, Scope, ScopeSettings, Symlinks};
 
 /// Holds every block against its examples and returns how many there are. What fails is recorded.
@@ -26,7 +27,10 @@ pub(crate) fn check(rules: &mut RuleSet) -> usize {
     };
     // Every program is on the list here: an example is about its own rules.
     let listed = Listed::built_in(rules.blocks.values().map(Block::program));
-    let policy = CommandPolicy::with(CommandSettings::default(), listed);
+    // One host is, for the programs that can be given one.
+    let example = AllowEntry::plain(HostPattern::Exactly(Host::Name("example.com".to_owned())));
+    let networked = vec![ProgramGrant { entry: example, programs: Vec::new() }];
+    let policy = CommandPolicy::with(CommandSettings { networked, ..CommandSettings::default() }, listed);
     let mut failed = Vec::new();
     let mut n_examples = 0;
     for block in rules.blocks.values() {

@@ -54,7 +54,12 @@ fn is_path(text: &str) -> bool {
 /// Any word may be the name of a file; only what is blocked by name is refused.
 fn blocked_name(text: &str, place: &mut Place<'_>) -> Result<(), Denial> {
     let mut unused = Vec::new();
-    let mut from_here = Place { scope: place.scope, folders: place.folders.clone(), touched: &mut unused };
+    let mut from_here = Place {
+        scope: place.scope,
+        folders: place.folders.clone(),
+        touched: &mut unused,
+        reach: place.reach,
+    };
     match from_here.judge(text, Access::Read, System::Counts) {
         Err(denial) if matches!(denial.reason, Reason::Blocked { .. }) => Err(denial),
         Ok(_) | Err(_) => Ok(()),

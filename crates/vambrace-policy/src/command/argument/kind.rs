@@ -1,8 +1,9 @@
 //! One value or operand against its kind.
 
 use super::block::Kind;
+use super::network::Signs;
 use super::place::{Place, System};
-use super::{script_awk, script_jq, script_sed, script_yq};
+use super::{network, script_awk, script_jq, script_sed, script_yq};
 use crate::command::Word;
 use crate::{Access, Denial};
 
@@ -62,6 +63,17 @@ pub(crate) fn judge(
             Behind::Dashes => pathspec(word, text, place),
         },
         Kind::Pathspec => pathspec(word, text, place),
+        Kind::Url => network::url(text, Signs::Refused, place),
+        Kind::ExactUrl => network::url(text, Signs::Taken, place),
+        Kind::SavedUrl => network::saved_url(text, place),
+        Kind::Header => network::header(text),
+        Kind::Line => network::line(text),
+        Kind::Data => network::data(word, text, place),
+        Kind::EncodedData => network::encoded_data(word, text, place),
+        Kind::Upload => network::upload(word, text, place),
+        Kind::CurlFormat => network::curl_format(text),
+        Kind::Remote => network::remote(text, place),
+        Kind::RemoteRef => network::remote_ref(text),
         Kind::OneOf(list) if list.iter().any(|known| known == text) => Ok("listed"),
         Kind::OneOf(list) => Err(Fault::Why(format!("it must be one of {}", list.join(", ")))),
         Kind::None => Err(Fault::Why("nothing may stand here".to_owned())),

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use vambrace_types::{PathProblem, ScopedPath};
 
+use super::network::Reach;
 use crate::command::{Word, WordPart};
 use crate::{Access, Denial, Isolation, Reason, Scope, Zone};
 
@@ -47,6 +48,8 @@ pub(crate) struct Place<'a> {
     /// Every folder that is possible at this point; a path must be good from each.
     pub(crate) folders: Cow<'a, [ScopedPath]>,
     pub(crate) touched: &'a mut Vec<(ScopedPath, Access)>,
+    /// Which hosts its program may name.
+    pub(crate) reach: Reach<'a>,
 }
 
 /// Whether the cage's own files count too. They do not for redirects, which are opened outside the cage.
@@ -93,7 +96,7 @@ impl Place<'_> {
     /// From the top of the workspace, as git counts the path of `REV:PATH`.
     pub(crate) fn judge_from_top(&mut self, text: &str) -> Result<&'static str, Denial> {
         let folders = ScopedPath::from_components(Vec::new()).into_iter().collect();
-        let mut from_top = Place { scope: self.scope, folders, touched: self.touched };
+        let mut from_top = Place { scope: self.scope, folders, touched: self.touched, reach: self.reach };
         from_top.judge(text, Access::Read, System::Refused)
     }
 

@@ -78,6 +78,9 @@ impl<'r> Reading<'r, '_, '_> {
     fn subcommand(&mut self, word: &str, rest: &[Word]) {
         let name = format!("{} {word}", self.block.name);
         match self.rules.block(&name) {
+            Some(block) if block.networked && !self.place.reach.is_any() => {
+                self.refuse(word, "no host is listed for it in sandbox.net");
+            }
             Some(block) => {
                 self.sheet.allow(word, &self.block.rule, "subcommand");
                 read(self.rules, block, rest, self.place, self.sheet);
@@ -286,6 +289,17 @@ impl<'r> Reading<'r, '_, '_> {
             | Kind::Plain
             | Kind::Revision
             | Kind::Pathspec
+            | Kind::Url
+            | Kind::ExactUrl
+            | Kind::SavedUrl
+            | Kind::Header
+            | Kind::Line
+            | Kind::Data
+            | Kind::EncodedData
+            | Kind::Upload
+            | Kind::CurlFormat
+            | Kind::Remote
+            | Kind::RemoteRef
             | Kind::None => false,
         };
         if is_glob && !text_only {

@@ -19,9 +19,16 @@ const DELETE: &str = "Use delete_file.";
 const COPY: &str = "`cat FROM > TO` copies a text file of the project; delete_file takes the old one away.";
 const WRITE: &str = "Use write_file for a whole file, or edit_file for a part of one.";
 const MODE: &str = "Ask a person to change who may use the file.";
-const NETWORK: &str = "The network tools are not available yet; ask the person you work for to fetch it.";
-const ALONE: &str = "Programs run in a cage of their own without a network, so there is nothing to see; ask \
-                     the person you work for.";
+pub(super) const NETWORK: &str = "Use fetch_url or web_fetch, or ask the operator to list the host in \
+                                  sandbox.net: programs reach no other hosts.";
+const REGISTRY: &str = "Use install_dependencies for what the project lists; fetch_url or web_fetch can ask a \
+                        registry about a package.";
+const FETCH: &str = "Use `git fetch` where the operator lists the remote's host for git in sandbox.net; merging \
+                     and cloning are for the person you work for.";
+const LISTED_HOST: &str = "Ask the operator to list the remote's host for git in sandbox.net, or ask the person you \
+                           work for to fetch.";
+const ALONE: &str = "Programs run in a cage of their own that reaches no more than the hosts of sandbox.net, so \
+                     there is nothing to see; ask the person you work for.";
 const SERVICE: &str = "Use system_ctl if you have it, or ask the person you work for.";
 const TIME: &str = "Name the program alone and give the call its `timeout`.";
 const BARE: &str = "Name the program alone.";
@@ -61,6 +68,7 @@ const ROWS: &[(&[&str], &[&str], &str)] = &[
     (&["eslint", "flake8", "pylint", "isort", "pyright", "prettier", "stylelint", "rubocop"], &[], LINT),
     (&["golangci-lint", "cppcheck", "yamllint", "hadolint", "ruff", "mypy", "black", "tsc"], &[], LINT),
     (&["ktlint", "biome"], &[], LINT),
+    (&["cargo"], &["search", "info"], REGISTRY),
     (&["cargo"], &["clippy", "check", "c"], LINT),
     (&["npm"], &["lint"], LINT),
     (&["go"], &["vet"], LINT),
@@ -77,8 +85,8 @@ const ROWS: &[(&[&str], &[&str], &str)] = &[
     (&["poetry", "uv"], &["run"], ENVIRONMENT),
     (&["uvx", "pipenv", "pre-commit"], &[], ENVIRONMENT),
     (&["source", "."], &[], ENVIRONMENT),
-    (&["npm"], &["view", "info", "outdated", "audit", "search", "ping"], NETWORK),
-    (&["pip", "pip3"], &["--outdated", "index", "search"], NETWORK),
+    (&["npm"], &["view", "info", "outdated", "audit", "search", "ping"], REGISTRY),
+    (&["pip", "pip3"], &["--outdated", "index", "search"], REGISTRY),
     (&["npm"], ANY, SCRIPTS),
     (&["npx", "yarn", "pnpm", "bun", "deno"], &[], PACKAGES),
     (&["make"], &["-n", "--dry-run", "--just-print", "--recon", "-p", "-q"], TARGETS),
@@ -99,11 +107,13 @@ const ROWS: &[(&[&str], &[&str], &str)] = &[
     (&["git"], &["commit"], COMMIT),
     (&["git"], &["checkout", "switch", "restore"], CHECKOUT),
     (&["git"], &["push"], PUSH),
-    (&["git"], &["fetch", "pull", "clone", "ls-remote"], NETWORK),
+    (&["git"], &["fetch", "ls-remote"], LISTED_HOST),
+    (&["git"], &["pull", "clone"], FETCH),
     (&["git"], &["--list", "-l", "--get-regexp"], SETTING),
     (&["git"], &["--no-index"], INDEX),
     (&["git"], &["submodule"], EMPTY),
-    (&["curl", "wget", "gh"], &[], NETWORK),
+    (&["curl", "wget"], &[""], NETWORK),
+    (&["gh"], &[], NETWORK),
     (&["ip", "ifconfig", "ss", "netstat", "lsof", "ping", "dig", "nslookup", "host", "nc"], &[], ALONE),
     (&["docker", "podman", "kubectl", "helm", "terraform"], &[], ALONE),
     (&["systemctl", "service", "journalctl", "dmesg"], &[], SERVICE),
@@ -151,7 +161,7 @@ mod tests {
         check("python3", "pytest", Some(TEST));
         check("tsc", "--noEmit", Some(LINT));
         check("npm", "ci", Some(INSTALL));
-        check("npm", "outdated", Some(NETWORK));
+        check("npm", "outdated", Some(REGISTRY));
         check("npm", "build", Some(SCRIPTS));
         check("npm", "--prefix", None);
         check("yarn", "", Some(PACKAGES));
@@ -178,6 +188,11 @@ mod tests {
         check("sed", "-i", Some(WRITE));
         check("sed", "-i.bak", Some(WRITE));
         check("curl", "", Some(NETWORK));
+        check("curl", "-x", None);
+        check("gh", "pr", Some(NETWORK));
+        check("cargo", "search", Some(REGISTRY));
+        check("git", "fetch", Some(LISTED_HOST));
+        check("git", "pull", Some(FETCH));
         check("timeout", "", Some(TIME));
         check("xargs", "", Some(NAMES));
         check("find", "-execdir", Some(NAMES));

@@ -212,7 +212,7 @@ fn spec(work: &Path) -> CageSpec {
     let at = work.to_owned();
     mounts.extend([Mount::Processes, Mount::Devices, Mount::Writable { from: at.clone(), at: at.clone() }]);
     let limits = CageLimits { processes: 100, memory_bytes: 1 << 30, file_bytes: 1 << 28 };
-    CageSpec { mounts, limits, writable: vec![at], groups: Vec::new(), guarded: None }
+    CageSpec { mounts, limits, writable: vec![at], groups: Vec::new(), guarded: None, way_out: false }
 }
 
 fn order(work: &Path, script: &str) -> Order {

@@ -26,6 +26,7 @@ const NAMES: &[&str] = &[
     ".mcp.json",
     "x.pem",
     "node_modules",
+    ".cage",
     "private",
     "n.txt",
     "HEAD",

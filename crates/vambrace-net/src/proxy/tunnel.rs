@@ -1,0 +1,144 @@
+//! Tunnels: TLS to the host that was judged, passed on unread, or opened here where the operator wants
+//! credentials put in.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::upgrade::OnUpgrade;
+use hyper::{Request, StatusCode, header};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncWriteExt as _, copy_bidirectional_with_sizes};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use vambrace_policy::url::{Scheme, WebUrl};
+
+use super::answer::{self, Answer, Refused};
+use super::forward::{OPEN_TIME, named};
+use super::metered::{Metered, Prefixed};
+use super::{Outcome, Shared, connection, hello};
+use crate::NetError;
+
+/// LIMIT: bytes that wait in a tunnel, each way.
+const BUFFER: usize = 32 << 10;
+/// LIMIT: how long a tunnel may be silent.
+const IDLE: Duration = Duration::from_secs(120);
+/// LIMIT: how long a program may take over the handshake with us.
+const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
+
+/// One that was let through; it begins when the program has our yes.
+pub(super) struct Tunnel {
+    url: WebUrl,
+    end: End,
+    upgrade: OnUpgrade,
+}
+
+enum End {
+    /// There.
+    Host(TcpStream),
+    /// Here.
+    Us(Arc<rustls::ServerConfig>),
+}
+
+/// Where a tunnel leads: a host and a port, and nothing else.
+pub(super) fn target(request: &Request<Incoming>) -> Result<WebUrl, Refused> {
+    let malformed = |why| Err(Refused::Malformed { why });
+    let uri = request.uri();
+    let has_path = uri.path_and_query().is_some_and(|path| !path.as_str().is_empty());
+    let (None, Some(authority), false) = (uri.scheme(), uri.authority(), has_path) else {
+        return malformed("A tunnel leads to a host and a port.");
+    };
+    if authority.as_str().contains('@') {
+        return malformed("A tunnel is asked for without a user.");
+    }
+    if authority.port_u16().is_none_or(|port| port == 0) {
+        return malformed("A tunnel needs a port.");
+    }
+    if [header::CONTENT_LENGTH, header::TRANSFER_ENCODING]
+        .iter()
+        .any(|name| request.headers().contains_key(name))
+    {
+        return malformed("A request for a tunnel has no body.");
+    }
+    // Which one it names does not matter: it goes nowhere, and some programs name the proxy.
+    named(request)?;
+    Ok(WebUrl::parse(&format!("https://{authority}/"))?)
+}
+
+/// Judged, and dialled where the tunnel ends there.
+pub(super) async fn open(
+    shared: &Shared,
+    next: &Mutex<Option<Tunnel>>,
+    url: WebUrl,
+    request: Request<Incoming>,
+) -> Result<Answer, Refused> {
+    let settings = &shared.web.settings;
+    let terms = settings.policy.admit_granted(&url, &shared.granted)?;
+    let bound = settings.credentials.0.iter().any(|credential| {
+        let place = &credential.binding.place;
+        place.scheme == Scheme::Https
+            && place.host.matches(url.host())
+            && place.port.unwrap_or(place.scheme.default_port()) == url.port()
+    });
+    let end = match &settings.authority {
+        Some(authority) if bound => {
+            let failed = |error: crate::TlsError| NetError::Untrusted {
+                host: url.host().to_string(),
+                why: error.to_string(),
+            };
+            End::Us(authority.server(url.host()).map_err(failed)?)
+        }
+        Some(_) | None => {
+            let dialled = timeout(OPEN_TIME, shared.web.dial_checked(url.host(), url.port(), &terms)).await;
+            let late = |_| NetError::TimedOut { host: url.host().to_string(), after: OPEN_TIME };
+            End::Host(dialled.map_err(late)??)
+        }
+    };
+    let tunnel = Tunnel { url, end, upgrade: hyper::upgrade::on(request) };
+    *next.lock().unwrap_or_else(PoisonError::into_inner) = Some(tunnel);
+    Ok(answer::empty(StatusCode::OK))
+}
+
+impl Tunnel {
+    pub(super) async fn run(self, shared: &Shared) {
+        let Tunnel { url, end, upgrade } = self;
+        let Ok(upgraded) = upgrade.await else { return };
+        let Ok(parts) = upgraded.downcast::<TokioIo<Metered<TcpStream>>>() else { return };
+        let mut client = parts.io.into_inner();
+        let hello = match hello::read(&mut client, &parts.read_buf, url.host()).await {
+            Ok(hello) => hello,
+            // INVARIANT: not one byte has gone to the host.
+            Err(refusal) => {
+                shared.ledger.note(&url.host().to_string(), url.port(), Outcome::Refused(refusal));
+                return;
+            }
+        };
+        match end {
+            End::Host(host) => pass(client, host, &hello, &url, shared).await,
+            End::Us(server) => {
+                let acceptor = TlsAcceptor::from(server);
+                let accepted = timeout(HANDSHAKE_TIME, acceptor.accept(Prefixed::new(hello, client))).await;
+                match accepted {
+                    Ok(Ok(inside)) => connection::serve_inside(inside, &url, shared).await,
+                    Ok(Err(_)) | Err(_) => {
+                        let why = "the program does not trust the local authority".to_owned();
+                        shared.ledger.note(&url.host().to_string(), url.port(), Outcome::Failed { why });
+                    }
+                }
+            }
+        }
+    }
+}
+
+async fn pass(mut client: Metered<TcpStream>, host: TcpStream, hello: &[u8], url: &WebUrl, shared: &Shared) {
+    let Ok(address) = host.peer_addr() else { return };
+    let reached = Outcome::Reached { address: address.to_string() };
+    let meter = shared.ledger.note(&url.host().to_string(), url.port(), reached);
+    let mut host = Metered::new(host, IDLE, meter);
+    client.allow_idle(IDLE);
+    if host.write_all(hello).await.is_ok() {
+        // What passed has been counted; how it ended is theirs.
+        let _ = copy_bidirectional_with_sizes(&mut client, &mut host, BUFFER, BUFFER).await;
+    }
+}

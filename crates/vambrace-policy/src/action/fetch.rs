@@ -1,0 +1,159 @@
+//! A request to another host. Its addresses are part of the action: what was decided about is exactly what is
+//! dialled.
+
+use std::net::IpAddr;
+
+use vambrace_types::{Caller, ScopedPath, Secret};
+
+use super::{Access, Action, Allowance, sealed};
+use crate::url::{
+    Host, OnDnsFailure, Terms, UrlPolicy, UrlRefusal, Voice, WebUrl, is_method, is_ours,
+    is_refused_from_models, is_token, is_value,
+};
+use crate::{Capability, Denial, Judgement, PolicySettings, Reason};
+
+/// Who wrote the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// A model: method and headers are held against what models may use.
+    Model,
+    /// The operator, in a declared tool; a model only filled in values.
+    Operator,
+}
+
+/// What is known of the addresses behind the host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answers {
+    /// Nobody has asked yet.
+    Unasked,
+    Found(Vec<IpAddr>),
+    /// The name has none.
+    Missing,
+}
+
+#[derive(Debug, Clone)]
+pub struct Header {
+    /// Lower case.
+    pub name: String,
+    pub value: Secret<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct FetchUrl {
+    pub url: WebUrl,
+    /// Upper case.
+    pub method: String,
+    pub headers: Vec<Header>,
+    pub body: Option<Secret<String>>,
+    pub author: Author,
+    pub voice: Voice,
+    pub answers: Answers,
+    pub time: Option<std::time::Duration>,
+    /// How much of the answer the caller wants to see. Nothing is decided by it.
+    pub length: Option<usize>,
+}
+
+impl sealed::Sealed for FetchUrl {}
+impl Action for FetchUrl {
+    const CAPABILITY: Capability = Capability::FetchWeb;
+
+    fn targets(&self) -> Vec<(&ScopedPath, Access)> {
+        Vec::new()
+    }
+
+    /// What a model makes us send: a secret that it learned of somehow would leave with it.
+    fn sent(&self) -> Vec<String> {
+        match self.author {
+            Author::Operator => Vec::new(),
+            Author::Model => {
+                let values = self.headers.iter().map(|header| header.value.expose().clone());
+                let body = self.body.iter().map(|body| body.expose().clone());
+                [self.url.as_str().to_owned(), self.url.decoded()]
+                    .into_iter()
+                    .chain(values)
+                    .chain(body)
+                    .collect()
+            }
+        }
+    }
+
+    fn judge(&self, settings: &PolicySettings, _caller: &Caller) -> Result<Judgement, Denial> {
+        let refuse = |refusal: UrlRefusal| {
+            let rule = refusal.rule();
+            Denial::new(Reason::Url { refusal, voice: self.voice }, rule)
+        };
+        let terms = settings.url.admit(&self.url).map_err(refuse)?;
+        self.judge_answers(&settings.url, &terms).map_err(refuse)?;
+        self.judge_form().map_err(refuse)?;
+        match self.author {
+            Author::Operator => {}
+            Author::Model => settings.requests.judge(&self.method, &self.headers).map_err(refuse)?,
+        }
+        Ok(Judgement::by(terms.rule()))
+    }
+
+    fn time(&self) -> Allowance {
+        self.time.map_or(Allowance::Usual, Allowance::Own)
+    }
+}
+
+impl FetchUrl {
+    fn judge_answers(&self, policy: &UrlPolicy, terms: &Terms) -> Result<(), UrlRefusal> {
+        match &self.answers {
+            Answers::Unasked => Ok(()),
+            Answers::Found(addresses) if !addresses.is_empty() => {
+                addresses.iter().try_for_each(|address| policy.check(terms, self.url.host(), *address))
+            }
+            Answers::Found(_) | Answers::Missing => match (self.url.host(), policy.settings().on_dns_failure)
+            {
+                (Host::Name(name), OnDnsFailure::Deny) => Err(UrlRefusal::NoAddress { host: name.clone() }),
+                (Host::Name(_) | Host::Address(_), OnDnsFailure::Defer) | (Host::Address(_), _) => Ok(()),
+            },
+        }
+    }
+
+    /// What would make another request of it, whoever wrote it.
+    fn judge_form(&self) -> Result<(), UrlRefusal> {
+        if !is_method(&self.method) {
+            return Err(UrlRefusal::Method { method: self.method.clone() });
+        }
+        let is_wrong = |header: &&Header| {
+            !is_token(&header.name) || is_ours(&header.name) || !is_value(header.value.expose())
+        };
+        match self.headers.iter().find(is_wrong) {
+            Some(header) => Err(UrlRefusal::Header { name: header.name.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a model may ask for (decision C48).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestRules {
+    /// Upper case.
+    pub methods: Vec<String>,
+    /// Whether a model may set any header.
+    pub any_header: bool,
+}
+
+impl Default for RequestRules {
+    fn default() -> RequestRules {
+        RequestRules { methods: vec!["GET".to_owned(), "HEAD".to_owned()], any_header: false }
+    }
+}
+
+impl RequestRules {
+    fn judge(&self, method: &str, headers: &[Header]) -> Result<(), UrlRefusal> {
+        if !self.methods.iter().any(|own| own == method) {
+            return Err(UrlRefusal::Method { method: method.to_owned() });
+        }
+        let wrong = headers.iter().find(|header| !self.any_header && is_refused_from_models(&header.name));
+        match wrong {
+            Some(header) => Err(UrlRefusal::Header { name: header.name.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

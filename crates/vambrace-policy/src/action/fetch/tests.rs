@@ -1,0 +1,97 @@
+use super::*;
+use crate::url::{AllowEntry, UrlSettings};
+
+fn request(url: &str) -> FetchUrl {
+    FetchUrl {
+        url: WebUrl::parse(url).unwrap(),
+        method: "GET".to_owned(),
+        headers: Vec::new(),
+        body: None,
+        author: Author::Model,
+        voice: Voice::Seed000,
+        answers: Answers::Unasked,
+        time: None,
+        length: None,
+    }
+}
+
+fn header(name: &str, value: &str) -> Header {
+    Header { name: name.to_owned(), value: Secret::new(value.to_owned()) }
+}
+
+#[track_caller]
+fn check_form(author: Author, rules: &RequestRules, method: &str, headers: &[(&str, &str)], expected: &str) {
+    let headers = headers.iter().map(|(name, value)| header(name, value)).collect();
+    let request = FetchUrl { method: method.to_owned(), headers, author, ..request("https://example.com/") };
+    let judged = request.judge_form().and_then(|()| match author {
+        Author::Operator => Ok(()),
+        Author::Model => rules.judge(&request.method, &request.headers),
+    });
+    let refused = judged.map_or_else(|refusal| refusal.rule(), |()| "");
+    assert_eq!(refused, expected, "{author:?} {method} {:?}", request.headers);
+}
+
+#[test]
+fn a_model_sets_harmless_headers() {
+    use Author::{Model, Operator};
+    let usual = RequestRules::default();
+    let wide = RequestRules { methods: vec!["GET".to_owned(), "POST".to_owned()], any_header: true };
+    check_form(Model, &usual, "GET", &[], "");
+    check_form(Model, &usual, "HEAD", &[("accept", "text/html")], "");
+    check_form(Model, &usual, "POST", &[], "net.methods");
+    check_form(Model, &wide, "POST", &[], "");
+    check_form(Operator, &usual, "POST", &[], "");
+    check_form(Model, &usual, "GET", &[("accept", "a"), ("authorization", "b")], "net.headers");
+    check_form(Model, &wide, "GET", &[("authorization", "b")], "");
+    check_form(Operator, &usual, "GET", &[("authorization", "b")], "");
+    check_form(Model, &usual, "GET", &[("metadata-flavor", "Google")], "net.headers");
+    for author in [Model, Operator] {
+        check_form(author, &wide, "CONNECT", &[], "net.methods");
+        check_form(author, &wide, "GET /a\r\n", &[], "net.methods");
+        check_form(author, &wide, "GET", &[("host", "a")], "net.headers");
+        check_form(author, &wide, "GET", &[("transfer-encoding", "chunked")], "net.headers");
+        check_form(author, &wide, "GET", &[("x: y\r\nz", "a")], "net.headers");
+        check_form(author, &wide, "GET", &[("", "a")], "net.headers");
+        for value in ["a\r\nhost: b", "a\n", "a\r", "\0"] {
+            check_form(author, &wide, "GET", &[("x", value)], "net.headers");
+        }
+    }
+}
+
+#[track_caller]
+fn check_answers(settings: &UrlSettings, url: &str, answers: Answers, expected: Result<(), &str>) {
+    let policy = UrlPolicy::new(settings.clone());
+    let request = FetchUrl { answers: answers.clone(), ..request(url) };
+    let judged = policy.admit(&request.url).and_then(|terms| request.judge_answers(&policy, &terms));
+    assert_eq!(judged.map_err(|refusal| refusal.rule()), expected, "{url} {answers:?}");
+}
+
+#[test]
+fn every_answer_has_to_pass() {
+    let found =
+        |answers: &[&str]| Answers::Found(answers.iter().map(|address| address.parse().unwrap()).collect());
+    let usual = UrlSettings::default();
+    let name = "https://a.example.com/";
+    check_answers(&usual, name, Answers::Unasked, Ok(()));
+    check_answers(&usual, name, found(&["93.184.215.14"]), Ok(()));
+    check_answers(&usual, name, found(&["93.184.215.14", "2600::1"]), Ok(()));
+    check_answers(&usual, name, found(&["93.184.215.14", "10.0.0.1"]), Err("tools.url_policy.ranges"));
+    check_answers(&usual, name, found(&["93.184.215.14", "::ffff:10.0.0.1"]), Err("tools.url_policy.ranges"));
+    let mut many = vec!["93.184.215.14"; 9];
+    many.push("127.0.0.1");
+    check_answers(&usual, name, found(&many), Err("tools.url_policy.ranges"));
+    let missing = Err("tools.url_policy.on_dns_failure");
+    check_answers(&usual, name, Answers::Missing, missing);
+    check_answers(&usual, name, found(&[]), missing);
+    let defers = UrlSettings { on_dns_failure: OnDnsFailure::Defer, ..usual.clone() };
+    check_answers(&defers, name, Answers::Missing, Ok(()));
+    check_answers(&usual, "https://93.184.215.14/", Answers::Unasked, Ok(()));
+    check_answers(&usual, "https://93.184.215.14/", found(&["93.184.215.14"]), Ok(()));
+    // An address is not another address.
+    let other = Err("tools.url_policy.allowed_domains");
+    check_answers(&usual, "https://93.184.215.14/", found(&["93.184.215.15"]), other);
+    let entry = AllowEntry::parse("a.example.com").unwrap().with_cidr("127.0.0.0/8").unwrap();
+    let listed = UrlSettings { allowed: vec![entry], ..usual };
+    check_answers(&listed, name, found(&["127.0.0.1"]), Ok(()));
+    check_answers(&listed, name, found(&["93.184.215.14"]), other);
+}
