@@ -9,6 +9,7 @@ mod failure;
 mod files;
 mod mcp;
 mod measure;
+mod net;
 mod peers;
 mod pipes;
 mod place;
@@ -27,6 +28,7 @@ const HELP: &str = "\
 cargo xtask bench NAME …
 
   files   read_file over MCP, start and memory, search, durable edits, the record
+  net     web_fetch and fetch_url over MCP, beside curl and another fetch server
   spawn   a program in a cage, beside other cages and a plain start; deciding about command lines
 
 Prints a table and rewrites the section NAME of docs/performance.md.";
@@ -57,7 +59,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
     if let ["--ordinary", paths @ ..] = words {
         return spawn::as_ordinary_user(paths);
     }
-    let known: [(&str, Benchmark); 2] = [("files", files::run), ("spawn", spawn::run)];
+    let known: [(&str, Benchmark); 3] = [("files", files::run), ("net", net::run), ("spawn", spawn::run)];
     let find = |word: &&str| {
         known.iter().find(|(name, _)| name == word).map(|(_, run)| run).ok_or_else(|| {
             let what = format!("there is no benchmark `{word}`");

@@ -17,6 +17,14 @@ pub(crate) fn median(samples: &[Duration]) -> Option<Duration> {
     sorted.get((sorted.len() / 2).checked_sub(1)?).map(|lower| (*lower + upper) / 2)
 }
 
+/// The least sample that 99 of 100 do not exceed; nothing for no samples.
+pub(crate) fn ninety_ninth(samples: &[Duration]) -> Option<Duration> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_unstable();
+    let rank = (sorted.len() * 99).div_ceil(100);
+    sorted.get(rank.checked_sub(1)?).copied()
+}
+
 /// Takes one or more samples and adds them.
 pub(crate) type Turn<'a> = Box<dyn FnMut(&mut Vec<Duration>) -> Result<(), Failure> + 'a>;
 
@@ -33,6 +41,12 @@ pub(crate) fn once<'a>(mut work: impl FnMut() -> Result<(), Failure> + 'a) -> Tu
 /// Lets everybody take a turn in each round, and gives the medians in the order of the contenders. The first round is
 /// for warming up and does not count. Who begins moves on with each round, so that nobody always follows the same one.
 pub(crate) fn take_turns(n_rounds: usize, turns: &mut [Turn<'_>]) -> Result<Vec<Duration>, Failure> {
+    let samples = take_samples(n_rounds, turns)?;
+    Ok(samples.iter().map(|own| median(own).unwrap_or_default()).collect())
+}
+
+/// The same, with every sample of everybody.
+pub(crate) fn take_samples(n_rounds: usize, turns: &mut [Turn<'_>]) -> Result<Vec<Vec<Duration>>, Failure> {
     let mut samples = vec![Vec::new(); turns.len()];
     for round in 0..=n_rounds {
         for place in order(round, turns.len()) {
@@ -44,7 +58,7 @@ pub(crate) fn take_turns(n_rounds: usize, turns: &mut [Turn<'_>]) -> Result<Vec<
             samples.iter_mut().for_each(Vec::clear);
         }
     }
-    Ok(samples.iter().map(|own| median(own).unwrap_or_default()).collect())
+    Ok(samples)
 }
 
 fn order(round: usize, n_turns: usize) -> impl Iterator<Item = usize> {
@@ -68,6 +82,22 @@ mod tests {
         check(&[9, 1], Some(5));
         check(&[3, 1000, 1], Some(3));
         check(&[4, 2, 1000, 0], Some(3));
+    }
+
+    #[track_caller]
+    fn check_ninety_ninth(n_samples: u64, expected: Option<u64>) {
+        let samples: Vec<Duration> = (1..=n_samples).rev().map(Duration::from_micros).collect();
+        assert_eq!(ninety_ninth(&samples), expected.map(Duration::from_micros), "{n_samples}");
+    }
+
+    #[test]
+    fn one_of_a_hundred_may_be_slower() {
+        check_ninety_ninth(0, None);
+        check_ninety_ninth(1, Some(1));
+        check_ninety_ninth(99, Some(99));
+        check_ninety_ninth(100, Some(99));
+        check_ninety_ninth(101, Some(100));
+        check_ninety_ninth(1000, Some(990));
     }
 
     #[test]

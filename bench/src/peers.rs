@@ -9,6 +9,8 @@ use crate::place::{self, Place};
 
 /// How the reference server is named in tables and messages.
 pub(crate) const REFERENCE: &str = "reference filesystem server";
+/// How the reference fetch server is named, on PyPI and in tables.
+pub(crate) const FETCH_SERVER: &str = "mcp-server-fetch";
 const PACKAGE: &str = "@modelcontextprotocol/server-filesystem";
 
 /// A peer: where it is and which version, or what to do to get it.
@@ -116,6 +118,41 @@ impl Npm {
     }
 }
 
+/// The reference fetch server of MCP, pinned with hashes in `bench/tools/fetch`, in a virtual environment of its own.
+pub(crate) fn fetch_server(place: &Place) -> Result<Peer, Failure> {
+    let list = place.root.join("bench/tools/fetch/requirements.txt");
+    let wanted = fs::read_to_string(&list).map_err(Failure::disk(&list))?;
+    let folder = place.tools.join("fetch");
+    let (python, program) = (folder.join("bin/python"), folder.join("bin").join(FETCH_SERVER));
+    let missing = |fix: &str| Peer::Missing { name: FETCH_SERVER, fix: fix.to_owned() }.announce();
+    let is_stamped = fs::read_to_string(folder.join("stamp")).is_ok_and(|found| found == wanted);
+    if !is_stamped || !program.is_file() {
+        println!("Installing {FETCH_SERVER} from PyPI into target/bench-tools.");
+        place::make_empty(&folder)?;
+        let mut make = Command::new("python3");
+        make.args(["-m", "venv"]).arg(&folder);
+        if !make.status().is_ok_and(|status| status.success()) {
+            return Ok(missing("It runs on Python: as root, run `apt-get install python3-venv`."));
+        }
+        let mut install = Command::new(&python);
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]);
+        install.arg("--requirement").arg(&list);
+        if !install.status().is_ok_and(|status| status.success()) || !program.is_file() {
+            return Ok(missing("Check the network and `pip`'s own settings, then run this again."));
+        }
+        place::write(&folder.join("stamp"), &wanted)?;
+    }
+    let version = pinned(&wanted, FETCH_SERVER).unwrap_or("of unknown version");
+    let python = answer(Command::new(&python).arg("--version")).unwrap_or_default();
+    Ok(Peer::Here { program, version: format!("{FETCH_SERVER} {version} on {python}") })
+}
+
+/// The version of a package in a list of requirements.
+fn pinned<'t>(requirements: &'t str, package: &str) -> Option<&'t str> {
+    let versions = requirements.lines().filter_map(|line| line.strip_prefix(package)?.strip_prefix("=="));
+    versions.filter_map(|rest| rest.split_whitespace().next()).next()
+}
+
 /// Debian's ripgrep; installed when that is ours to do.
 pub(crate) fn ripgrep() -> Peer {
     debian("ripgrep", "rg", "--version")
@@ -200,4 +237,29 @@ impl Echo {
 fn answer(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).output().ok().filter(|output| output.status.success())?;
     String::from_utf8_lossy(&output.stdout).lines().next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pinned_version_is_found_under_the_whole_name() {
+        let list = "mcp-server==1 \\\n    --hash=x\nmcp-server-fetch==2026.1.2 \\\n    --hash=y\nother==3\n";
+        assert_eq!(pinned(list, FETCH_SERVER), Some("2026.1.2"));
+        assert_eq!(pinned(list, "other"), Some("3"));
+        assert_eq!(pinned(list, "server-fetch"), None);
+        assert_eq!(pinned("", FETCH_SERVER), None);
+    }
+
+    #[test]
+    fn our_own_list_pins_the_fetch_server_and_every_hash() {
+        let list = include_str!("../tools/fetch/requirements.txt");
+        assert!(pinned(list, FETCH_SERVER).is_some());
+        let lines: Vec<&str> = list.lines().collect();
+        for (place, line) in lines.iter().enumerate().filter(|(_, line)| line.contains("==")) {
+            let next = lines.get(place + 1).copied().unwrap_or_default();
+            assert!(next.trim_start().starts_with("--hash=sha256:"), "{line}");
+        }
+    }
 }

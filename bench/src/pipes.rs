@@ -63,17 +63,22 @@ impl Pipes {
     pub(crate) fn exchange(&mut self, line: &[u8]) -> Result<(Duration, &[u8]), Failure> {
         let start = Instant::now();
         self.send(line)?;
+        self.receive()?;
+        Ok((start.elapsed(), &self.line))
+    }
+
+    /// The next line, whatever it answers.
+    pub(crate) fn receive(&mut self) -> Result<&[u8], Failure> {
         self.line.clear();
         let who = self.who;
         let n_read = self
             .output
             .read_until(b'\n', &mut self.line)
             .map_err(|problem| Failure::wrong(who, "cannot be heard", &problem.to_string()))?;
-        let took = start.elapsed();
         if n_read == 0 {
-            return Err(Failure::wrong(who, "ended before it answered", &String::from_utf8_lossy(line)));
+            return Err(Failure::wrong(who, "ended before it answered", "its output is closed"));
         }
-        Ok((took, &self.line))
+        Ok(&self.line)
     }
 }
 

@@ -11,8 +11,8 @@ const HEAD: &str = "\
 # Performance
 
 Written by `cargo xtask bench NAME`; each section is replaced by the run that measured it. Everything in a section was
-measured side by side in one run, the contenders taking turns, and each figure is a median. Read the ratios: the times
-belong to the machine.
+measured side by side in one run, the contenders taking turns, and each figure is a median unless its row says otherwise.
+Read the ratios: the times belong to the machine.
 ";
 
 /// What a section says besides its table.

@@ -9,6 +9,10 @@ use std::time::Duration;
 pub(crate) enum Quantity {
     Time(Duration),
     Bytes(u64),
+    /// How often in a second.
+    Often(f64),
+    /// Bytes in a second.
+    Flow(f64),
 }
 
 impl Quantity {
@@ -16,6 +20,7 @@ impl Quantity {
         match self {
             Quantity::Time(time) => time.as_secs_f64(),
             Quantity::Bytes(bytes) => bytes as f64,
+            Quantity::Often(rate) | Quantity::Flow(rate) => rate,
         }
     }
 
@@ -30,6 +35,8 @@ impl Quantity {
                 }
             }
             Quantity::Bytes(bytes) => format!("{} MB", digits(bytes as f64 / 1e6)),
+            Quantity::Often(rate) => format!("{}/s", digits(rate)),
+            Quantity::Flow(rate) => format!("{} MB/s", digits(rate / 1e6)),
         }
     }
 }
@@ -41,6 +48,8 @@ pub(crate) enum Reach {
     Times(f64),
     /// So many times less than what stands beside.
     Less(f64),
+    /// At least so many times what stands beside.
+    More(f64),
     /// Not above, whatever others do.
     Most(Quantity),
     /// Shown for orientation.
@@ -74,6 +83,7 @@ impl Row {
         let (reach, met) = match self.reach {
             Reach::Times(most) => (format!("≤ {}", digits(most)), ratio.map(|ratio| ratio <= most)),
             Reach::Less(least) => (format!("≤ 1/{}", digits(least)), ratio.map(|ratio| ratio * least <= 1.0)),
+            Reach::More(least) => (format!("≥ {}", digits(least)), ratio.map(|ratio| ratio >= least)),
             Reach::Most(most) => (format!("≤ {}", most.shown()), Some(self.ours.number() <= most.number())),
             Reach::Nothing => ("–".to_owned(), None),
         };
@@ -96,7 +106,16 @@ impl Row {
 }
 
 pub(crate) fn markdown(rows: &[Row]) -> String {
-    let head = ["", "Vambrace", "beside", "takes", "ratio", "reach", ""].map(str::to_owned);
+    compared(rows, "takes")
+}
+
+/// Where more is better.
+pub(crate) fn rates(rows: &[Row]) -> String {
+    compared(rows, "does")
+}
+
+fn compared(rows: &[Row], verb: &str) -> String {
+    let head = ["", "Vambrace", "beside", verb, "ratio", "reach", ""].map(str::to_owned);
     let cells: Vec<[String; 7]> = std::iter::once(head).chain(rows.iter().map(Row::cells)).collect();
     grid(&cells)
 }
@@ -179,6 +198,17 @@ mod tests {
         check(micros(20_001), None, most, ["20 ms", "–", "–", "≤ 20 ms", "missed"]);
         let (memory, limit) = (Quantity::Bytes(9_500_000), Reach::Most(Quantity::Bytes(15_000_000)));
         check(memory, Some(Quantity::Bytes(0)), limit, ["9.5 MB", "0 MB", "–", "≤ 15 MB", "reached"]);
+    }
+
+    #[test]
+    fn of_a_rate_more_is_better() {
+        let (a, b) = (Quantity::Often(1000.0), Some(Quantity::Often(500.0)));
+        check(a, b, Reach::More(2.0), ["1000/s", "500/s", "2 ×", "≥ 2", "reached"]);
+        let below = Quantity::Often(999.0);
+        check(below, b, Reach::More(2.0), ["999/s", "500/s", "2 ×", "≥ 2", "missed"]);
+        check(a, None, Reach::More(2.0), ["1000/s", "–", "–", "≥ 2", "peer missing"]);
+        let (ours, theirs) = (Quantity::Flow(12.5e6), Some(Quantity::Flow(100e6)));
+        check(ours, theirs, Reach::Nothing, ["12.5 MB/s", "100 MB/s", "1/8", "–", ""]);
     }
 
     #[test]
