@@ -126,10 +126,10 @@ impl SafeEnvironment {
             if !is_name(name) {
                 return Err(EnvironmentError::BadName { name: name.clone() });
             }
-            // THREAT: P07, they come from the operator's settings, where a name may be chosen by its looks.
-            if (is_stripped(name) && !holds_credential(name)) || is_fixed(name) || value.contains('\0') {
-                dropped.push(name.clone());
-            } else {
+            // THREAT: P07, they come from the operator's settings, where a name may be chosen by its looks. A program without
+            // the placeholder of a credential still has the credential put in.
+            let moves = (is_stripped(name) && !holds_credential(name)) || is_fixed(name);
+            if !moves && !value.contains('\0') {
                 all.insert(name.clone(), value.clone());
             }
         }
@@ -186,6 +186,8 @@ fn git_variables(git: Git) -> Vec<(String, String)> {
         ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1"),
         ("GIT_EDITOR", "false"),
         ("GIT_NO_LAZY_FETCH", "1"),
+        // A file of the project is no remote: a bundle would bring in what no listed host has.
+        ("GIT_ALLOW_PROTOCOL", "http:https:ssh"),
         // A read-only repository cannot take the lock that `git status` would like.
         ("GIT_OPTIONAL_LOCKS", "0"),
         ("GIT_PAGER", "cat"),
@@ -291,7 +293,7 @@ mod tests {
         let built =
             environment(Inherit::Names(Vec::new())).build(&[], Git::Inside, &reach, &|_| None).unwrap();
         let is_there = built.variables.contains(&(name.to_owned(), "placeholder".to_owned()));
-        assert_eq!((is_there, built.dropped.is_empty()), (expected, expected), "{name}");
+        assert_eq!((is_there, built.dropped.is_empty()), (expected, true), "{name}");
     }
 
     #[test]
@@ -299,6 +301,7 @@ mod tests {
         check_further("GITHUB_TOKEN", true);
         check_further("CARGO_REGISTRY_TOKEN", true);
         check_further("NODE_AUTH_TOKEN", true);
+        check_further("GIT_TOKEN", true);
         check_further("REGISTRY_USER", true);
         check_further("LD_PRELOAD", false);
         check_further("LD_PRELOAD_TOKEN", false);

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use vambrace_policy::Protection;
 
-use crate::cache;
 use crate::workspace::Names;
 
 /// What a cage is told.
@@ -83,10 +82,6 @@ impl Rules {
     /// Whether names in this folder are protected at all. The same folders are left out that no walk enters.
     pub(crate) fn is_watched(&self, folder: &Path) -> bool {
         let Ok(inside) = folder.strip_prefix(&self.guarded.service) else { return false };
-        // Packages bring such names along, and nobody works in there.
-        if inside.starts_with(cache::FOLDER) {
-            return false;
-        }
         inside.components().all(|part| match part {
             Component::Normal(name) => {
                 name != "node_modules" && !name.as_bytes().eq_ignore_ascii_case(b".git")
@@ -149,9 +144,9 @@ mod tests {
         check("/tmp/.envrc", Made::New, false);
         check("/w/own/node_modules/x/.vscode", Made::New, false);
         check("/w/own/.git/refs/heads/.envrc", Made::New, false);
-        check("/w/own/.cage/cargo/registry/src/x/.vscode", Made::New, false);
-        check("/w/own/a/.cage/.vscode", Made::New, true);
-        check("/w/own/.cages/.vscode", Made::New, true);
+        check("/w/own/.cage/.envrc", Made::New, true);
+        check("/w/own/.cage/x/.vscode", Made::New, true);
+        check("/w/own/.cage/x/.git", Made::New, true);
     }
 
     #[test]

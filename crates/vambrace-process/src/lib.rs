@@ -19,6 +19,7 @@ mod capture;
 mod cgroup;
 mod client;
 mod environment;
+mod fetched;
 mod finished;
 mod guarded;
 mod launcher;

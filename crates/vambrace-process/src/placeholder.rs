@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub(crate) use behind::{Looked, look_behind};
+pub(crate) use carry::open_folder;
 use place::{Missing, Place};
 pub(crate) use quarantine::{Moved, quarantine};
 pub(crate) use recover::recover;

@@ -23,6 +23,7 @@ use vambrace_types::Enforcement;
 use crate::cell::{self, Captured, Channel, Launcher, Stdio, Watch};
 use crate::cgroup::Group;
 use crate::environment::{EnvironmentError, Git, Reach, SafeEnvironment};
+use crate::fetched::{self, Fetched};
 use crate::lent::Lent;
 use crate::lookup::{LookupError, TrustedPath};
 use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
@@ -45,6 +46,8 @@ pub struct Programs {
     epoch: Epoch,
     trusted: TrustedPath,
     environment: SafeEnvironment,
+    /// The toolchain that rustup starts where nothing else is said.
+    default_rust: Option<String>,
     /// The error is told to whoever wants to run something.
     surroundings: Result<Surroundings, String>,
     /// The file by which cages take turns is there.
@@ -160,7 +163,8 @@ impl Programs {
         let mut order = self.order(job, Some(context))?;
         // Before the cage is built: what a program of another call makes meanwhile must not be taken for old.
         let before = self.baseline.enter(|| self.first_look(context))?;
-        let mut kept = self.settled_cell(job, context)?;
+        let fetched = self.fetched_for(job, context);
+        let mut kept = self.settled_cell(job, &fetched, context)?;
         let mut warnings = self.weigh(&kept.layers)?;
         if !self.is_as_proved(&kept.layers) {
             self.shelf.dissolve(kept);
@@ -169,7 +173,7 @@ impl Programs {
             });
         }
         let way_out = self.open_way_out(&mut kept, context.network)?;
-        order.environment = self.environment_of(job, Some(&way_out.reach))?;
+        order.environment = self.environment_of(job, Some(&way_out.reach), &fetched)?;
         let outcome = self.execute(&mut kept.cell, &order, job, context);
         if outcome.is_err() {
             kept.cell.end_wholly();
@@ -191,6 +195,7 @@ impl Programs {
         // Only now, so that every connection of the job was served or refused under its own grants.
         drop(way_out);
         let swept = self.sweep(&before.view, cover, context);
+        let cleaned = fetched::clean(&fetched).map_err(|why| ProgramError::LeftBehind { why });
         drop(before);
         // Its runner has looked around meanwhile.
         if let Some(mut kept) = kept {
@@ -200,6 +205,7 @@ impl Programs {
             }
         }
         swept?;
+        cleaned?;
         let captured = match outcome {
             Err(cell::CageError::Died) if exceeded => {
                 let limit = job.memory.unwrap_or(self.settings.limits.memory).bytes();
@@ -215,14 +221,19 @@ impl Programs {
 
     /// Something that a cage was to lie on may go while it is built, by a person or by another program; then it is looked
     /// at anew.
-    fn settled_cell(&self, job: &Job, context: &RunContext<'_>) -> Result<keep::Kept, ProgramError> {
+    fn settled_cell(
+        &self,
+        job: &Job,
+        fetched: &Fetched,
+        context: &RunContext<'_>,
+    ) -> Result<keep::Kept, ProgramError> {
         const TRIES: usize = 3;
-        let mut built = self.cell_for(job, context);
+        let mut built = self.cell_for(job, fetched, context);
         for _ in 1..TRIES {
             if !matches!(built, Err(ProgramError::Unsettled { .. })) {
                 break;
             }
-            built = self.cell_for(job, context);
+            built = self.cell_for(job, fetched, context);
         }
         built
     }
@@ -312,8 +323,9 @@ impl Programs {
             Ok(OrderStep { join: step.join, pipeline: pipeline.collect::<Result<_, ProgramError>>()? })
         });
         let steps: Vec<_> = steps.collect::<Result<_, ProgramError>>()?;
-        // What a way out adds is known when there is a cage.
-        let environment = self.environment_of(job, caged.is_some().then_some(&Reach::Nothing))?;
+        // What a way out and packages add is known when there is a cage.
+        let caged = caged.is_some().then_some(&Reach::Nothing);
+        let environment = self.environment_of(job, caged, &Fetched::default())?;
         Ok(Order { steps, folder, environment })
     }
 
@@ -322,16 +334,47 @@ impl Programs {
         &self,
         job: &Job,
         caged: Option<&Reach>,
+        fetched: &Fetched,
     ) -> Result<Vec<(String, String)>, ProgramError> {
         let git = if job.programs().any(|program| program == "git") { Git::Direct } else { Git::Inside };
         let mut environment = self.variables(&job.variables, git, caged)?;
-        let is_writable = self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable);
-        if let Some(reach) = caged.filter(|_| self.is_caging() && is_writable) {
-            let caches = cache::of(job, reach, &self.settings.workspace, &self.service());
-            environment.retain(|(name, _)| caches.iter().all(|(other, _)| other != name));
-            environment.extend(caches);
-        }
+        let mut found = fetched.variables.clone();
+        found.extend(caged.and_then(|_| self.go_cache(job)));
+        environment.retain(|(name, _)| found.iter().all(|(other, _)| other != name));
+        environment.extend(found);
         Ok(environment)
+    }
+
+    fn go_cache(&self, job: &Job) -> Option<(String, String)> {
+        let is_writable = self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable);
+        if !self.is_caging() || !is_writable {
+            return None;
+        }
+        let cache = cache::of_go(job, &self.settings.workspace, &self.service())?;
+        Some((cache::VARIABLE.to_owned(), cache.to_str()?.to_owned()))
+    }
+
+    fn fetched_for(&self, job: &Job, context: &RunContext<'_>) -> Fetched {
+        if !self.is_caging() {
+            return Fetched::default();
+        }
+        let line = match context.network {
+            Some(_) => fetched::Line::Up,
+            None => fetched::Line::Down,
+        };
+        fetched::of(job, line, self.rustup(), &self.settings.state, &self.service())
+    }
+
+    fn rustup(&self) -> fetched::Rustup<'_> {
+        if let Some(name) = &self.default_rust {
+            return fetched::Rustup::Default(name);
+        }
+        // Its stand-ins are links to it or lie beside it.
+        let is_by_rustup = self.trusted.find("cargo").is_ok_and(|found| {
+            let places = [found.path.as_path(), found.file.path.as_path()];
+            places.iter().any(|path| path.ends_with("rustup") || path.with_file_name("rustup").exists())
+        });
+        if is_by_rustup { fetched::Rustup::Unknown } else { fetched::Rustup::Absent }
     }
 
     fn variables(

@@ -16,6 +16,7 @@ use vambrace_policy::{Repository, Scope, Zone};
 use vambrace_types::ScopedPath;
 
 use crate::environment::{CAGE_HOME, GIT_CONFIG, GIT_CONFIG_DIRECT};
+use crate::fetched::{Access, Shown};
 use crate::guarded::Guarded;
 use crate::repository::{self, Author};
 use crate::settings::AbsentNames;
@@ -65,6 +66,8 @@ pub(crate) struct SpecParts<'p> {
     pub(crate) repository: Repository,
     /// Folders that a person opened for this run.
     pub(crate) further_writable: &'p [PathBuf],
+    /// What installs brought in for this service.
+    pub(crate) fetched: &'p [Shown],
     pub(crate) placeholders: &'p [PathBuf],
     pub(crate) limits: CageLimits,
     pub(crate) groups: &'p [PathBuf],
@@ -154,6 +157,8 @@ impl Surroundings {
         let mut writable = vec![PathBuf::from("/tmp"), PathBuf::from(CAGE_HOME)];
         writable.extend(Some(view.service.clone()).filter(|_| self.service_is_writable()));
         writable.extend(self.settings.write.iter().chain(parts.further_writable).cloned());
+        let fetched = parts.fetched.iter().filter(|shown| shown.access == Access::Write);
+        writable.extend(fetched.map(|shown| shown.path.clone()));
         writable.extend(shown.writable.into_iter().filter(|path| !path.starts_with(&view.service)));
         let (groups, guarded) = (parts.groups.to_vec(), self.guarded.clone());
         let way_out = parts.way_out.is_some();
@@ -204,6 +209,13 @@ impl Surroundings {
             if let Some(from) = real(path) {
                 add(path, Mount::Writable { from, at: path.clone() });
             }
+        }
+        for Shown { path, access } in parts.fetched {
+            let mount = match access {
+                Access::Read => read_only(path),
+                Access::Write => writable(path),
+            };
+            add(path, mount);
         }
         // Stable: of two mounts at one place the later one counts.
         folders.sort_by_key(|(depth, _)| *depth);
@@ -315,7 +327,7 @@ const CLOSED: &[&str] =
     &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", "/boot", "/run"];
 const OPEN: &[&str] = &["/tmp", CAGE_HOME];
 
-fn check_place(path: &Path) -> Result<(), SurroundingsError> {
+pub(crate) fn check_place(path: &Path) -> Result<(), SurroundingsError> {
     if !is_plain(path) {
         return Err(SurroundingsError::NotAbsolute { path: path.to_owned() });
     }

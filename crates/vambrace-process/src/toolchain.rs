@@ -5,6 +5,7 @@
 //! `settings.xml`, does not exist in a cage.
 
 use std::collections::BTreeMap;
+use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -89,6 +90,9 @@ const CREDENTIALS: &[&str] = &[
     "auth.toml",
 ];
 
+/// Of rustup's settings.
+const MOST_SETTINGS: u64 = 64 << 10;
+
 /// Where the system keeps its programs, in the usual order.
 const SYSTEM_PROGRAMS: &[&str] =
     &["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/games"];
@@ -125,6 +129,24 @@ impl Toolchains {
     pub(crate) fn program_folders(&self) -> Vec<PathBuf> {
         let system = SYSTEM_PROGRAMS.iter().map(PathBuf::from).filter(|folder| folder.is_dir());
         self.path.iter().cloned().chain(system).collect()
+    }
+
+    /// What rustup starts where nothing else is said, unless programs may write it.
+    pub(crate) fn default_rust(&self, writable: &[PathBuf]) -> Option<String> {
+        let (_, home) = self.variables.iter().find(|(variable, _)| variable == "RUSTUP_HOME")?;
+        let home = std::fs::canonicalize(home).ok()?;
+        let file = std::fs::File::open(home.join("settings.toml")).ok()?;
+        if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            return None;
+        }
+        let mut text = String::new();
+        io::Read::take(file, MOST_SETTINGS).read_to_string(&mut text).ok()?;
+        let name = default_toolchain(&text)?;
+        // It may be a link to a folder where somebody builds one.
+        let linked = std::fs::canonicalize(home.join("toolchains").join(name)).ok();
+        let places: Vec<&PathBuf> = std::iter::once(&home).chain(&linked).collect();
+        let is_writable = places.iter().any(|place| writable.iter().any(|root| place.starts_with(root)));
+        (!is_writable).then(|| name.to_owned())
     }
 
     fn add_row(
@@ -222,6 +244,17 @@ impl Toolchains {
         }
         masked
     }
+}
+
+/// A name, never a path: `default_toolchain = "NAME"` before the first table.
+fn default_toolchain(settings: &str) -> Option<&str> {
+    let top = settings.lines().map(str::trim).take_while(|line| !line.starts_with('['));
+    let mut values =
+        top.filter_map(|line| line.strip_prefix("default_toolchain")?.trim_start().strip_prefix('='));
+    let name = values.next()?.trim().strip_prefix('"')?.strip_suffix('"')?;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let starts_plain = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    (starts_plain && name.bytes().all(is_plain)).then_some(name)
 }
 
 fn usual(text: &str, home: Option<&Path>) -> Option<PathBuf> {
@@ -336,5 +369,44 @@ mod tests {
         make(root.path(), &[], &[".pyenv/.netrc"]);
         let names = [".pypirc", ".netrc"].map(|name| (root.path().join(".pyenv").join(name), false));
         assert_eq!(found.masked(), names);
+    }
+
+    #[track_caller]
+    fn check_default(settings: Option<&str>, expected: Option<&str>) {
+        assert_eq!(settings.and_then(default_toolchain), expected, "{settings:?}");
+        let root = tempfile::tempdir().unwrap();
+        let home = root.path().canonicalize().unwrap();
+        make(&home, &[".rustup/toolchains", "work/built"], &[]);
+        if let Some(settings) = settings {
+            std::fs::write(home.join(".rustup/settings.toml"), settings).unwrap();
+        }
+        let host = BTreeMap::from([("HOME".to_owned(), home.to_str().unwrap().to_owned())]);
+        let found = Toolchains::detect(&host);
+        assert_eq!(found.default_rust(&[home.join("work")]).as_deref(), expected, "{settings:?}");
+        // Where programs may write.
+        assert_eq!(found.default_rust(&[home.join(".rustup")]), None, "{settings:?}");
+        if let Some(name) = expected {
+            let link = home.join(".rustup/toolchains").join(name);
+            std::os::unix::fs::symlink(home.join("work/built"), link).unwrap();
+            assert_eq!(found.default_rust(&[home.join("work")]), None, "{settings:?}");
+            assert_eq!(found.default_rust(&[]).as_deref(), expected, "{settings:?}");
+        }
+    }
+
+    #[test]
+    fn the_default_toolchain_is_a_name() {
+        let usual = "default_host_triple = \"t\"\ndefault_toolchain = \"stable-x86_64\"\nversion = \"12\"\n";
+        check_default(Some(usual), Some("stable-x86_64"));
+        check_default(Some("default_toolchain=\"1.90.0\""), Some("1.90.0"));
+        check_default(Some("[overrides]\ndefault_toolchain = \"a\"\n"), None);
+        check_default(Some("default_toolchain_x = \"a\"\nx = \"b\"\n"), None);
+        for name in ["", ".", "..", ".x", "-x", "/w/tc", "a/b", "a b", "a\\u002fb", "a\"b", "ä"] {
+            check_default(Some(&format!("default_toolchain = \"{name}\"\n")), None);
+        }
+        for value in ["a", "'a'", "\"a", "a\"", "\"", ""] {
+            check_default(Some(&format!("default_toolchain = {value}\n")), None);
+        }
+        check_default(Some(""), None);
+        check_default(None, None);
     }
 }

@@ -2,8 +2,8 @@
 //! Walked before and after every run, so a walk costs what changed, not what there is: the kernel tells which folders
 //! changed, and where it cannot, folders are asked for their stamps. It changes nothing and knows nothing of mounts.
 //!
-//! LIMIT: `.git`, `node_modules` and the service's own `.cage` are not entered. Where stamps are asked for, a folder on a
-//! file system whose clock runs behind ours may be remembered for one change too long.
+//! LIMIT: `.git` and `node_modules` are not entered. Where stamps are asked for, a folder on a file system whose clock
+//! runs behind ours may be remembered for one change too long.
 
 mod folder;
 mod names;

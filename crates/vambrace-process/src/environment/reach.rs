@@ -25,8 +25,14 @@ pub(crate) enum Authorities {
 }
 
 /// Package managers would wait for a network that is not there.
-pub(super) const OFFLINE: &[(&str, &str)] =
-    &[("CARGO_NET_OFFLINE", "true"), ("GOPROXY", "off"), ("GOSUMDB", "off"), ("UV_OFFLINE", "1")];
+pub(super) const OFFLINE: &[(&str, &str)] = &[
+    ("CARGO_NET_OFFLINE", "true"),
+    ("GOPROXY", "off"),
+    ("GOSUMDB", "off"),
+    ("UV_OFFLINE", "1"),
+    // npm tries again for more than a minute.
+    ("npm_config_fetch_retries", "0"),
+];
 
 /// What was installed shall be there after the job: a private home folder goes with the cage, the service stays.
 const INSTALLING: &[(&str, &str)] = &[("POETRY_VIRTUALENVS_IN_PROJECT", "1"), ("UV_LINK_MODE", "copy")];

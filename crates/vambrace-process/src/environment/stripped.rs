@@ -27,7 +27,7 @@ pub(super) fn holds_credential(name: &str) -> bool {
         && ["_TOKEN", "_PASSWORD"].iter().any(|suffix| upper.ends_with(suffix))
 }
 
-const PROGRAMS_KEYS: &[&str] = &["CARGO_", "NODE_", "NPM_CONFIG_", "PIP_", "UV_", "POETRY_"];
+const PROGRAMS_KEYS: &[&str] = &["CARGO_", "GIT_", "NODE_", "NPM_CONFIG_", "PIP_", "UV_", "POETRY_"];
 
 const CREDENTIAL_PREFIXES: &[&str] = &[
     "AWS_",

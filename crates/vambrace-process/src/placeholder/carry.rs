@@ -113,7 +113,7 @@ pub(super) fn remove(from: &OwnedFd, name: &OsStr, levels: usize) -> io::Result<
     Ok(or_opened(from, || rustix::fs::unlinkat(from, name, AtFlags::REMOVEDIR))?)
 }
 
-fn open_folder(above: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+pub(crate) fn open_folder(above: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     open_closed(above, name, flags)
 }

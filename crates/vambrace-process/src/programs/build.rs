@@ -17,6 +17,7 @@ use super::{Baseline, Programs, RunContext};
 use crate::cell::{CageError, Cell};
 use crate::cgroup::Controller;
 use crate::environment::{CAGE_HOME, Git, Reach, SafeEnvironment};
+use crate::fetched::Fetched;
 use crate::launcher::RUNNER;
 use crate::lookup::TrustedPath;
 use crate::order::{Order, OrderCommand, OrderProgram, OrderStep, ProgramFile};
@@ -54,7 +55,9 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
     } else {
         toolchains.program_folders()
     };
-    let writable = std::iter::once(settings.workspace.clone()).chain(settings.write.iter().cloned());
+    let writable: Vec<PathBuf> =
+        std::iter::once(settings.workspace.clone()).chain(settings.write.iter().cloned()).collect();
+    let default_rust = toolchains.default_rust(&writable);
     let environment = SafeEnvironment {
         path: folders.clone(),
         home: PathBuf::from(CAGE_HOME),
@@ -77,7 +80,8 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
         turns: settings.state.join(TURNS).join(turns_of(&settings.workspace)),
     });
     Programs {
-        trusted: TrustedPath::new(folders, writable.collect()),
+        trusted: TrustedPath::new(folders, writable),
+        default_rust,
         environment,
         surroundings: surroundings.map_err(|error| error.to_string()),
         staged: OnceLock::new(),
@@ -151,7 +155,12 @@ pub(super) fn nothing(why: &str) -> Layers {
 
 impl Programs {
     /// The caller's prepared cell if it shows exactly what a new one would, or a new one.
-    pub(super) fn cell_for(&self, job: &Job, context: &RunContext<'_>) -> Result<Kept, ProgramError> {
+    pub(super) fn cell_for(
+        &self,
+        job: &Job,
+        fetched: &Fetched,
+        context: &RunContext<'_>,
+    ) -> Result<Kept, ProgramError> {
         let reusable = self.may_be_warm(job, context);
         let trusted = self.trusted_by(context.network);
         // Taken anew each time: a person may have removed one, or the folder that made one unnecessary.
@@ -164,6 +173,7 @@ impl Programs {
             etc: self.staged()?,
             repository: job.repository,
             further_writable: &further,
+            fetched: &fetched.shown,
             placeholders: held.as_ref().map(|held| held.paths()).unwrap_or_default(),
             limits,
             groups: &[],
@@ -462,6 +472,7 @@ impl Programs {
             etc: self.staged()?,
             repository: Repository::ReadOnly,
             further_writable: &[],
+            fetched: &[],
             placeholders: held.as_ref().map(|held| held.paths()).unwrap_or_default(),
             limits: self.limits(None),
             groups: &[],

@@ -86,6 +86,15 @@ struct World {
 }
 
 fn world(backend: Backend, absent_names: AbsentNames) -> World {
+    world_with(backend, absent_names, |_| BTreeMap::new())
+}
+
+/// `host` is the environment, for a folder outside the workspace.
+fn world_with(
+    backend: Backend,
+    absent_names: AbsentNames,
+    host: impl Fn(&Path) -> BTreeMap<String, String>,
+) -> World {
     let root = tempfile::tempdir().unwrap();
     let base = root.path().canonicalize().unwrap();
     let (workspace, state) = (base.join("work"), base.join("state"));
@@ -124,7 +133,7 @@ fn world(backend: Backend, absent_names: AbsentNames) -> World {
         environment: EnvironmentSettings {
             inherit: Inherit::Names(Vec::new()),
             host_path: false,
-            host: BTreeMap::new(),
+            host: host(&base),
         },
         author: ("a".to_owned(), "a@example.test".to_owned()),
         secrets: BTreeMap::new(),
@@ -138,11 +147,16 @@ fn stand(status: &'static str) -> (Stand, mpsc::Receiver<String>) {
 }
 
 impl World {
-    /// Exit code and what was printed.
     #[track_caller]
     fn run(&self, network: Option<&dyn Network>, script: &str) -> String {
+        self.run_program(network, "sh", &["-c", script])
+    }
+
+    /// What was printed.
+    #[track_caller]
+    fn run_program(&self, network: Option<&dyn Network>, program: &str, arguments: &[&str]) -> String {
         let folder = ScopedPath::from_components(Vec::new()).unwrap();
-        let mut job = Job::program("sh", vec!["-c".to_owned(), script.to_owned()], folder);
+        let mut job = Job::program(program, arguments.iter().map(|&word| word.to_owned()).collect(), folder);
         job.level = Level::Warm;
         job.time = Some(Duration::from_secs(60));
         let context = RunContext {
@@ -232,15 +246,68 @@ fn programs_trust_the_proxy_where_it_says_so() {
     assert_eq!(ours, system + 1);
     // No variable may move a program.
     stand.variables = vec![("LD_PRELOAD".to_owned(), "/x.so".to_owned())];
-    let folder = ScopedPath::from_components(Vec::new()).unwrap();
-    let context = RunContext {
-        caller: "somebody",
-        cancelled: &|| false,
-        live: None,
-        n_at_once: None,
-        network: Some(&stand),
-        planted: &|_| {},
+    assert_eq!(world.run(Some(&stand), "echo ${LD_PRELOAD:-none}"), "none\n");
+}
+
+/// A prepared cage shows what a new one would.
+#[test]
+fn packages_appear_and_go_between_jobs_of_one_cage() {
+    for backend in [Backend::Native, Backend::Bubblewrap] {
+        let world = world(backend, AbsentNames::Refuse);
+        world.programs.prove(None, &|_| {}).unwrap();
+        let script = "echo \"[$CARGO_HOME]\"; touch \"$CARGO_HOME/x\" 2>/dev/null && echo written";
+        assert_eq!(world.run(None, "echo \"[$CARGO_HOME]\""), "[]\n");
+        let folder = ScopedPath::from_components(Vec::new()).unwrap();
+        let fetch = Job::program("cargo", vec!["fetch".to_owned()], folder);
+        let state = &world.programs.settings.state;
+        let made =
+            fetched::of(&fetch, fetched::Line::Up, fetched::Rustup::Absent, state, &world.programs.service());
+        let place = made.shown[0].path.clone();
+        assert_eq!(world.run(None, "echo \"[$CARGO_HOME]\""), "[]\n", "nothing is in it");
+        std::fs::create_dir_all(place.join("registry/cache")).unwrap();
+        let shown = format!("[{}]\n", place.display());
+        assert_eq!(world.run(None, script), shown);
+        let (stand, _asked) = stand("200 OK");
+        assert_eq!(world.run(Some(&stand), script), shown, "with a way out, and another program");
+        assert_eq!(world.run(None, script), shown);
+        std::fs::remove_dir_all(&place).unwrap();
+        assert_eq!(world.run(None, "echo \"[$CARGO_HOME]\""), "[]\n");
+    }
+}
+
+/// With a `cargo` that says what it is told and unpacks a repository.
+#[test]
+fn a_download_obeys_no_toolchain_file_and_leaves_no_repository() {
+    use std::os::unix::fs::PermissionsExt as _;
+    const CARGO: &str = "#!/bin/sh\necho \"[$RUSTUP_TOOLCHAIN]\"\n\
+                         mkdir -p \"$CARGO_HOME/registry/src/p/.git\" 2>/dev/null && echo unpacked\n";
+    let host = |base: &Path, settings: &str| {
+        let home = base.join("home");
+        for (name, text) in
+            [(".cargo/bin/cargo", CARGO), (".cargo/bin/rustup", ""), (".rustup/settings.toml", settings)]
+        {
+            std::fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+            std::fs::write(home.join(name), text).unwrap();
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(home.join(name), mode).unwrap();
+        }
+        BTreeMap::from([("HOME".to_owned(), home.to_str().unwrap().to_owned())])
     };
-    let refused = world.programs.run_caged(&Job::program("true", Vec::new(), folder), &context);
-    assert!(matches!(refused, Err(ProgramError::NotStarted { ref why, .. }) if why.contains("LD_PRELOAD")));
+    let check = |settings: &str, fetched: &str| {
+        let world = world_with(Backend::Native, AbsentNames::Refuse, |base| host(base, settings));
+        world.programs.prove(None, &|_| {}).unwrap();
+        let (stand, _asked) = stand("200 OK");
+        assert_eq!(world.run_program(Some(&stand), "cargo", &["fetch"]), fetched);
+        assert_eq!(world.run_program(Some(&stand), "cargo", &["build"]), "[]\n");
+        let id = std::fs::read_dir(world.programs.settings.state.join("fetched"))
+            .ok()
+            .into_iter()
+            .flatten()
+            .next();
+        let package = id.map(|id| id.unwrap().path().join("cargo/registry/src/p"));
+        package.map(|package| (package.is_dir(), package.join(".git").exists()))
+    };
+    let found = check("default_toolchain = \"stable\"\n", "[stable]\nunpacked\n");
+    assert_eq!(found, Some((true, false)));
+    assert_eq!(check("", "[]\n"), None);
 }

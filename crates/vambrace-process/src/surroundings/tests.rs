@@ -56,6 +56,7 @@ fn spec(place: &Place, service: &str, isolation: Isolation, repository: Reposito
         etc: &[],
         repository,
         further_writable: &[],
+        fetched: &[],
         placeholders: &[],
         limits: CageLimits::default(),
         groups: &[],

@@ -15,7 +15,6 @@ use vambrace_policy::Scope;
 
 use super::names::Names;
 use super::view::{Identity, Kind, View};
-use crate::cache;
 
 /// Two changes within one tick of the kernel's clock leave the same time stamp; ticks are at most 10 ms long.
 const TICK_NANOSECONDS: i128 = 20_000_000;
@@ -251,8 +250,7 @@ impl Ground<'_> {
                 listing.finds.push(Find { name: name.to_owned(), what, kind, identity: None });
             }
             // In this spelling alone: in any other it is nobody's folder of packages.
-            let is_packages = bytes == b"node_modules" || self.is_cache(&parts, bytes);
-            let enter = !is_masked && what != Some(What::Git) && !is_packages;
+            let enter = !is_masked && what != Some(What::Git) && bytes != b"node_modules";
             if kind == FileType::Directory && enter {
                 let is_protected = what == Some(What::Protected);
                 listing.entries.push(Entry { name: name.to_owned(), inode: entry.ino(), is_protected });
@@ -266,11 +264,6 @@ impl Ground<'_> {
         listing.finds.sort_by(|a, b| a.name.cmp(&b.name));
         listing.finds.iter_mut().try_for_each(|find| find.identify(handle, None))?;
         Ok(listing)
-    }
-
-    /// Where programs of cages keep packages, which may hold any name. The same one is left out by `guarded`.
-    fn is_cache(self, above: &[String], name: &[u8]) -> bool {
-        name == cache::FOLDER.as_bytes() && above == self.scope.bearings().service()
     }
 
     fn judge(self, place: &Place, parts: &mut Vec<String>, name: &OsStr, kind: FileType) -> Judged {

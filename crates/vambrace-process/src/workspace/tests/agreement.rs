@@ -26,7 +26,6 @@ const NAMES: &[&str] = &[
     ".mcp.json",
     "x.pem",
     "node_modules",
-    ".cage",
     "private",
     "n.txt",
     "HEAD",
