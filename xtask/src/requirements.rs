@@ -26,7 +26,7 @@ pub(crate) struct TestTools {
 }
 
 /// A Debian package, and a command that succeeds once what we need of it is there, whoever installed it.
-const DEBIAN: [(&str, &[&str]); 14] = [
+const DEBIAN: [(&str, &[&str]); 15] = [
     ("git", &["git", "--version"]),
     // Debian splits `ensurepip` off, and a virtual environment needs it.
     ("python3-venv", &["python3", "-c", "import ensurepip, venv"]),
@@ -41,6 +41,8 @@ const DEBIAN: [(&str, &[&str]); 14] = [
     // Programs of the default list that the tests run.
     ("jq", &["jq", "--version"]),
     ("util-linux", &["setpriv", "--version"]),
+    // Raises the loopback of a network that a test makes.
+    ("iproute2", &["ip", "-V"]),
     // What programs in a cage use to reach listed hosts, a server that speaks TLS, and a person's terminal.
     ("curl", &["curl", "--version"]),
     ("wget", &["wget", "--version"]),

@@ -147,6 +147,7 @@ fn ending(redactor: &Redactor) -> (Intent, Outcome) {
     let intent = Intent { rule: rule.clone(), plan, enforcement, severity, checkpoint: None };
     let result = Tree::map([("bytes", Tree::count(1024)), ("truncated", Tree::Bool(false))]);
     let outcome = Outcome {
+        further: Vec::new(),
         verdict: Verdict::Allow,
         rule,
         ending: Ending::Success,

@@ -61,6 +61,7 @@ fn intent() -> Intent {
 
 fn outcome() -> Outcome {
     Outcome {
+        further: Vec::new(),
         verdict: Verdict::Allow,
         rule: "role dev (built in)".to_owned(),
         ending: Ending::Success,

@@ -52,4 +52,6 @@ pub struct Outcome {
     pub severity: Severity,
     pub checkpoint: Option<String>,
     pub violation: Option<Violation>,
+    /// What its programs tried beside; each counts for itself, and stands in the security stream only.
+    pub further: Vec<Violation>,
 }

@@ -110,10 +110,11 @@ impl AuditLog {
         let written = self.append(|out, stamp| line::outcome(out, stamp, call, outcome))?;
         let mut warnings = Vec::new();
         let mut raised = Vec::new();
-        if let Some(violation) = counted(call, outcome)
-            && let Err(cause) = self.defend(call, violation, written.time, &mut raised)
-        {
-            warnings.push(cause.to_string());
+        for violation in counted(call, outcome) {
+            if let Err(cause) = self.defend(call, violation, written.time, &mut raised) {
+                warnings.push(cause.to_string());
+                break;
+            }
         }
         if let Some(mirror) = &self.mirror
             && let Err(cause) = mirror.append(written.time, call, outcome)
@@ -287,13 +288,16 @@ fn append_line(state: &mut State) -> Result<(), AuditError> {
     result
 }
 
-/// Only denials of real calls count: a person who asks with `check` must not set off alarms.
-fn counted<'a>(call: &CallEntry, outcome: &'a Outcome) -> Option<&'a Violation> {
-    match (call.purpose, outcome.verdict) {
-        (Purpose::Call, Verdict::Deny) => outcome.violation.as_ref(),
-        (Purpose::Call, Verdict::Allow | Verdict::Ask)
-        | (Purpose::Check, Verdict::Allow | Verdict::Ask | Verdict::Deny) => None,
-    }
+/// Only real calls count: a person who asks with `check` must not set off alarms. An allowed call has a violation when its
+/// programs tried something.
+fn counted<'a>(call: &CallEntry, outcome: &'a Outcome) -> impl Iterator<Item = &'a Violation> {
+    let counts = match (call.purpose, outcome.verdict) {
+        (Purpose::Call, Verdict::Deny | Verdict::Allow) => true,
+        (Purpose::Call, Verdict::Ask) | (Purpose::Check, Verdict::Allow | Verdict::Ask | Verdict::Deny) => {
+            false
+        }
+    };
+    outcome.violation.iter().chain(&outcome.further).filter(move |_| counts)
 }
 
 /// An idle segment if there is one, so that a thousand short processes do not make a thousand files.

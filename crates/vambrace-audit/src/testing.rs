@@ -58,6 +58,7 @@ pub(crate) fn outcome() -> Outcome {
         enforcement: Enforcement::None,
         severity: Severity::Warning,
         checkpoint: Some("c0ffee".to_owned()),
+        further: Vec::new(),
         violation: Some(Violation {
             kind: ViolationKind::Scope,
             target: text("../b"),

@@ -5,7 +5,7 @@ mod net;
 mod programs;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -74,6 +74,8 @@ pub enum ResolveError {
     Recovery(std::io::Error),
     #[error("tools.declared[{place}].name: `{name}` {why}")]
     Declared { place: usize, name: String, why: &'static str },
+    #[error("tools.declared[{place}].{field}: {why}")]
+    DeclaredField { place: usize, field: &'static str, why: String },
     /// Said at the start, because whoever set it relies on it.
     #[error("{key}: {what} are not available yet; take the setting out to go on without them")]
     NotAvailable { key: &'static str, what: &'static str },
@@ -86,6 +88,7 @@ pub fn check(loaded: &Loaded, environment: &BTreeMap<String, String>) -> Result<
     let scope = scope(loaded, &workspace, &workspace)?;
     policy(&loaded.config, scope, ToolMode::ALL)?;
     redactor(&loaded.config, environment)?;
+    net::web(&loaded.config)?;
     Ok(())
 }
 
@@ -104,6 +107,7 @@ fn available(config: &Config) -> Result<(), ResolveError> {
         let what = "other grammars than our own plan";
         return Err(ResolveError::NotAvailable { key: "tools.command_policy.shell", what });
     }
+    net::declared(config)?;
     let built_in = if config.tools.declared.is_empty() { Vec::new() } else { Corridor::all_tools() };
     for (place, tool) in config.tools.declared.iter().enumerate() {
         let why = if ToolName::parse(&tool.name).is_none() {
@@ -235,16 +239,31 @@ pub fn audit_folder(state: &Path) -> PathBuf {
 }
 
 fn refuse_inside(state: &Path, workspaces: &[&Path]) -> Result<(), ResolveError> {
+    let spelled = without_dots(state);
     // The deepest part that exists is asked where it really is, so that a link does not hide it.
     let real = state.ancestors().find_map(|part| {
         let found = part.canonicalize().ok()?;
         Some(found.join(state.strip_prefix(part).ok()?))
     });
     let inside = |path: &Path| workspaces.iter().any(|workspace| path.starts_with(workspace));
-    if inside(state) || real.as_deref().is_some_and(inside) {
+    if inside(&spelled) || real.as_deref().is_some_and(inside) {
         return Err(ResolveError::StateInWorkspace(state.to_owned()));
     }
     Ok(())
+}
+
+/// `a/../b` is `b`, as people mean it.
+fn without_dots(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut so_far, part| {
+        match part {
+            Component::ParentDir => {
+                so_far.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => so_far.push(part),
+        }
+        so_far
+    })
 }
 
 fn scope(loaded: &Loaded, location: &Path, spelled: &Path) -> Result<Scope, ResolveError> {

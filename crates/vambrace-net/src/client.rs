@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
@@ -12,6 +12,7 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
 use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, timeout};
 use vambrace_policy::url::{Host, Scheme, Terms, UrlPolicy, WebUrl};
 use vambrace_policy::{Answers, Epoch, FetchUrl, Permit};
@@ -27,6 +28,11 @@ use crate::{connect, request};
 /// a time, within the time of the request.
 const LARGEST_HEAD: usize = 64 * 1024;
 const MOST_HEADERS: usize = 100;
+/// LIMIT: of requests at once; so many bodies of the largest size are enough memory.
+const MOST_AT_ONCE: usize = 16;
+/// So many bytes of a body are handed out past its limit: a secret that begins before the limit is only known
+/// when it is whole. Whoever has taken secrets out cuts to the limit.
+pub const BODY_MARGIN: u64 = 8 * 1024;
 /// How long a connection may take to be ready again before it is given up.
 const SETTLE_TIME: Duration = Duration::from_millis(100);
 
@@ -48,8 +54,9 @@ pub struct Web {
     pub(crate) settings: Arc<WebSettings>,
     epoch: Epoch,
     resolver: Resolver,
-    trust: OnceLock<Trust>,
+    trust: OnceCell<Trust>,
     pool: Pool,
+    turns: Semaphore,
 }
 
 impl std::fmt::Debug for Web {
@@ -58,28 +65,37 @@ impl std::fmt::Debug for Web {
     }
 }
 
-/// One answer, decoded and cut to the limit.
+/// One answer, decoded.
 pub struct Response {
     /// What was asked for.
     pub url: WebUrl,
     pub status: u16,
     pub content_type: String,
     pub location: Option<String>,
+    /// Who answered: an address and a port.
+    pub address: String,
+    /// At most `BODY_MARGIN` longer than the limit, to which it is to be cut when secrets are out of it.
     pub body: Vec<u8>,
-    /// The body was longer than the limit.
+    /// More than the limit came.
     pub truncated: bool,
+    /// Of the body, in bytes.
+    pub limit: u64,
 }
 
 impl Web {
     pub fn new(settings: WebSettings, epoch: Epoch) -> Web {
         let resolver = Resolver::new(settings.dns_server, settings.timeout);
-        let (trust, pool) = (OnceLock::new(), Pool::default());
-        Web { settings: Arc::new(settings), epoch, resolver, trust, pool }
+        let (trust, pool, turns) = (OnceCell::new(), Pool::default(), Semaphore::new(MOST_AT_ONCE));
+        Web { settings: Arc::new(settings), epoch, resolver, trust, pool, turns }
     }
 
     #[cfg(test)]
     pub(crate) fn trusting(self, trust: Trust) -> Web {
-        Web { trust: OnceLock::from(trust), ..self }
+        Web { trust: OnceCell::new_with(Some(trust)), ..self }
+    }
+
+    pub(crate) fn epoch(&self) -> Epoch {
+        self.epoch
     }
 
     pub fn redirects(&self) -> Redirects {
@@ -98,6 +114,17 @@ impl Web {
         self.dress(url, tcp).await
     }
 
+    /// Resolved once, and all of it checked. The caller limits the time.
+    pub(crate) async fn checked(
+        &self,
+        host: &Host,
+        port: u16,
+        terms: &Terms,
+    ) -> Result<Vec<CheckedAddr>, NetError> {
+        let answers = self.resolve(host).await?;
+        Ok(CheckedAddr::all(&self.settings.policy, terms, host, port, &answers)?)
+    }
+
     /// Resolved once, all of it checked, the first that answers. The caller limits the time.
     pub(crate) async fn dial_checked(
         &self,
@@ -105,8 +132,7 @@ impl Web {
         port: u16,
         terms: &Terms,
     ) -> Result<TcpStream, NetError> {
-        let answers = self.resolve(host).await?;
-        let addresses = CheckedAddr::all(&self.settings.policy, terms, host, port, &answers)?;
+        let addresses = self.checked(host, port, terms).await?;
         connect::dial(&host.to_string(), &addresses).await
     }
 
@@ -118,9 +144,18 @@ impl Web {
         let peer = tcp.peer_addr().map_err(gone)?;
         let stream = match url.scheme() {
             Scheme::Http => Stream::Plain(tcp),
-            Scheme::Https => Stream::Tls(self.trust.get_or_init(Trust::system).wrap(url.host(), tcp).await?),
+            Scheme::Https => Stream::Tls(self.trust().await.wrap(url.host(), tcp).await?),
         };
         Ok((stream, peer))
+    }
+
+    async fn trust(&self) -> &Trust {
+        // Files are read where nobody waits behind it. Where that fails, here: never nobody to trust.
+        let read = async || match tokio::task::spawn_blocking(Trust::system).await {
+            Ok(trust) => trust,
+            Err(_) => Trust::system(),
+        };
+        self.trust.get_or_init(read).await
     }
 
     /// One request to one of the addresses that were decided about.
@@ -134,6 +169,8 @@ impl Web {
     }
 
     async fn exchange(&self, action: FetchUrl) -> Result<Response, NetError> {
+        // Nobody closes it, so that this is always a turn. Waiting is in the time of the request.
+        let _turn = self.turns.acquire().await.ok();
         let policy = &self.settings.policy;
         let (host, port) = (action.url.host(), action.url.port());
         let terms = policy.admit(&action.url)?;
@@ -161,10 +198,10 @@ impl Web {
         // server has seen the request.
         let may_repeat = matches!(*request.method(), Method::GET | Method::HEAD);
         if may_repeat && let Some(mut line) = self.pool.take(url, addresses, Instant::now()) {
-            match line.sender.send_request(request.clone()).await {
-                Ok(answer) => return Ok((line, answer)),
-                Err(error) if error.is_parse() => return Err(bad(&error)),
-                Err(_) => {}
+            // Without a whole head nothing of an answer was believed: words that somebody left on the connection
+            // are not the answer to this request.
+            if let Ok(answer) = line.sender.send_request(request.clone()).await {
+                return Ok((line, answer));
             }
         }
         let tcp = connect::dial(&url.host().to_string(), addresses).await?;
@@ -194,6 +231,13 @@ impl Web {
         let bad = |why: &str| NetError::BadAnswer { host: host.to_string(), why: why.to_owned() };
         let (head, mut incoming) = answer.into_parts();
         let status = head.status.as_u16();
+        if status == 101 {
+            return Err(bad("it changes the protocol"));
+        }
+        // THREAT: P02, a value that is cut at the edge of a part is not seen to be one.
+        if status == 206 && self.settings.credentials.cover_for(&action.url).is_some() {
+            return Err(bad("it is a part, though the whole was asked for"));
+        }
         let has_body = action.method != "HEAD" && !matches!(status, 204 | 304);
         let coding = match has_body {
             true => {
@@ -203,10 +247,8 @@ impl Web {
         };
         let credentials = &self.settings.credentials;
         let limit = self.settings.max_body_bytes;
-        // So much more that a credential which begins before the limit is seen whole, and covered, before the
-        // cut.
-        let longest = credentials.0.iter().map(|credential| credential.value.expose().len()).max();
-        let mut decoder = Decoder::new(coding, limit.saturating_add(longest.unwrap_or(0) as u64));
+        let margin = (credentials.longest_form() as u64).max(BODY_MARGIN);
+        let mut decoder = Decoder::new(coding, limit.saturating_add(margin));
         let mut is_whole = true;
         while let Some(frame) = incoming.frame().await {
             let frame = frame.map_err(|error| exchange_error(host, &error))?;
@@ -226,11 +268,15 @@ impl Web {
         if decoded.corrupt && !decoded.truncated {
             return Err(bad("its body is not packed as it says"));
         }
-        let (mut body, mut truncated) = (decoded.bytes, decoded.truncated);
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        truncated |= body.len() > limit;
+        let mut body = decoded.bytes;
+        let truncated = decoded.truncated || body.len() as u64 > limit;
         credentials.cover(&mut body);
-        body.truncate(limit);
+        if decoded.truncated {
+            // Placeholders may be shorter than values, and draw the end of what was read to before the limit.
+            body.truncate(body.len().saturating_sub(half_at_end(credentials, &body)));
+        }
+        body.truncate(usize::try_from(limit.saturating_add(BODY_MARGIN)).unwrap_or(usize::MAX));
+        let address = line.peer.to_string();
 
         // What is left of a cut body is not drained: the connection ends with `line`.
         if is_whole && matches!(timeout(SETTLE_TIME, line.sender.ready()).await, Ok(Ok(()))) {
@@ -243,8 +289,17 @@ impl Web {
         };
         let content_type = text(CONTENT_TYPE).unwrap_or_default();
         let location = text(LOCATION);
-        Ok(Response { url: action.url, status, content_type, location, body, truncated })
+        Ok(Response { url: action.url, status, content_type, location, address, body, truncated, limit })
     }
+}
+
+/// How many bytes at the end are the beginning of a value, whose rest was not read.
+fn half_at_end(credentials: &Credentials, body: &[u8]) -> usize {
+    let begins = |value: &[u8]| {
+        (1..value.len()).rev().find(|n| value.get(..*n).is_some_and(|front| body.ends_with(front)))
+    };
+    let halves = credentials.0.iter().filter_map(|credential| begins(credential.value.expose().as_bytes()));
+    halves.max().unwrap_or(0)
 }
 
 /// None: packed in a way that is not known, or in several.

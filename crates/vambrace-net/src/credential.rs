@@ -1,6 +1,9 @@
 //! Credentials that no agent holds, put into requests after the decision and covered in answers.
 
 mod cover;
+mod form;
+
+use std::collections::BTreeMap;
 
 use hyper::HeaderMap;
 use vambrace_policy::url::{Binding, UrlRefusal, WebUrl};
@@ -17,14 +20,14 @@ pub struct Credential {
 }
 
 impl Credential {
-    /// With a placeholder of its own, which no two processes share.
+    /// With a placeholder of its own. Several bindings of a secret share one: see `Credentials::new`.
     pub fn new(binding: Binding, value: Secret<String>) -> Result<Credential, String> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|error| format!("no random bytes: {error}"))?;
-        let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        // A front of our own, so that no scanner takes it for a token of somebody.
-        let placeholder = format!("vbx_{}_{digits}", binding.secret.to_ascii_lowercase());
+        let placeholder = placeholder(&binding.secret)?;
         Ok(Credential { binding, value, placeholder })
+    }
+
+    fn forms(&self) -> Vec<Secret<Vec<u8>>> {
+        form::forms(self.value.expose(), &self.formatted())
     }
 
     fn formatted(&self) -> String {
@@ -32,10 +35,34 @@ impl Credential {
     }
 }
 
+/// One that no two processes share.
+fn placeholder(secret: &str) -> Result<String, String> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| format!("no random bytes: {error}"))?;
+    let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    // A front of our own, so that no scanner takes it for a token of somebody.
+    Ok(format!("vbx_{}_{digits}", secret.to_ascii_lowercase()))
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct Credentials(pub Vec<Credential>);
 
 impl Credentials {
+    /// With one placeholder for each secret: a program has one variable for it, wherever it is bound.
+    pub fn new(bound: Vec<(Binding, Secret<String>)>) -> Result<Credentials, String> {
+        let mut placeholders: BTreeMap<String, String> = BTreeMap::new();
+        let mut credentials = Vec::new();
+        for (binding, value) in bound {
+            let placeholder = match placeholders.get(&binding.secret) {
+                Some(placeholder) => placeholder.clone(),
+                None => placeholder(&binding.secret)?,
+            };
+            placeholders.insert(binding.secret.clone(), placeholder.clone());
+            credentials.push(Credential { binding, value, placeholder });
+        }
+        Ok(Credentials(credentials))
+    }
+
     /// The headers that a request carries which was allowed.
     pub fn headers_for(&self, method: &str, url: &WebUrl) -> Vec<(String, Secret<String>)> {
         let covering = self.0.iter().filter(|credential| credential.binding.covers(method, url));
@@ -47,33 +74,46 @@ impl Credentials {
             .collect()
     }
 
-    /// Puts the placeholder in the place of every value.
+    /// Puts the placeholder in the place of every value, in whatever form it stands there.
     pub fn cover(&self, bytes: &mut Vec<u8>) {
+        let mut found: Vec<(usize, usize, &str)> = Vec::new();
         for credential in &self.0 {
-            let value = credential.value.expose().as_bytes();
-            if value.is_empty() || memchr::memmem::find(bytes, value).is_none() {
-                continue;
+            for form in credential.forms() {
+                let form = form.expose();
+                let places = cover::occurrences(bytes, form);
+                found.extend(places.map(|at| (at, at + form.len(), credential.placeholder.as_str())));
             }
-            let mut covered = Vec::with_capacity(bytes.len());
-            let mut from = 0;
-            for at in memchr::memmem::find_iter(bytes, value) {
-                covered.extend_from_slice(bytes.get(from..at).unwrap_or_default());
-                covered.extend_from_slice(credential.placeholder.as_bytes());
-                from = at + value.len();
-            }
-            covered.extend_from_slice(bytes.get(from..).unwrap_or_default());
-            *bytes = covered;
         }
+        // The first, and of those the longest; what overlaps it goes with it.
+        found.sort_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
+        let mut covered = Vec::with_capacity(bytes.len());
+        let mut done = 0;
+        for (at, end, placeholder) in found {
+            if at >= done {
+                covered.extend_from_slice(bytes.get(done..at).unwrap_or_default());
+                covered.extend_from_slice(placeholder.as_bytes());
+            }
+            done = done.max(end);
+        }
+        covered.extend_from_slice(bytes.get(done..).unwrap_or_default());
+        *bytes = covered;
+    }
+
+    /// How many bytes of an answer have to be there for a value in any form to be seen whole.
+    pub fn longest_form(&self) -> usize {
+        let forms = self.0.iter().flat_map(Credential::forms);
+        forms.map(|form| form.expose().len()).max().unwrap_or(0)
     }
 
     /// Where an answer may hold a value: not only where one was sent just now, the server may remember one.
     pub(crate) fn cover_for(&self, url: &WebUrl) -> Option<Cover> {
         let known = self.0.iter().any(|credential| credential.binding.place.host.matches(url.host()));
-        known.then(|| Cover::of(self.0.iter().map(|one| (one.value.expose().as_str(), one.formatted()))))
+        known.then(|| Cover::of(self.0.iter().flat_map(Credential::forms).collect()))
     }
 
-    /// A placeholder on its way to where its credential does not go is refused: the program means to send a
-    /// secret there, and would only learn that the placeholder is none.
+    /// A placeholder goes where its secret goes: into a bound header of a request that a binding covers. On
+    /// its way elsewhere it is refused: the program means to send a secret there, and would only learn that
+    /// the placeholder is none.
     ///
     /// LIMIT: in bodies, and inside base64, placeholders are not looked for. They are nobody's secret.
     pub(crate) fn refuse_stray(
@@ -82,17 +122,16 @@ impl Credentials {
         url: &WebUrl,
         headers: &HeaderMap,
     ) -> Result<(), UrlRefusal> {
-        for credential in &self.0 {
-            if credential.binding.covers(method, url) {
-                continue;
-            }
-            let placeholder = credential.placeholder.as_bytes();
-            let holds = |bytes: &[u8]| memchr::memmem::find(bytes, placeholder).is_some();
-            if let Some((name, _)) = headers.iter().find(|(_, value)| holds(value.as_bytes())) {
-                return Err(UrlRefusal::Header { name: name.as_str().to_owned() });
-            }
-            if holds(url.as_str().as_bytes()) {
-                return Err(UrlRefusal::Header { name: ":path".to_owned() });
+        for Credential { binding, placeholder, .. } in &self.0 {
+            let holds = |bytes: &[u8]| memchr::memmem::find(bytes, placeholder.as_bytes()).is_some();
+            let is_bound = |name: &str| {
+                let same = self.0.iter().map(|one| &one.binding).filter(|one| one.secret == binding.secret);
+                let mut here = same.filter(|one| one.covers(method, url));
+                here.any(|one| one.header.eq_ignore_ascii_case(name))
+            };
+            let mut holding = headers.iter().filter(|(_, value)| holds(value.as_bytes()));
+            if holds(url.as_str().as_bytes()) || holding.any(|(name, _)| !is_bound(name.as_str())) {
+                return Err(UrlRefusal::Stray { secret: binding.secret.clone() });
             }
         }
         Ok(())

@@ -10,9 +10,9 @@ use vambrace_types::{ErrorCode, ToolError};
 pub enum NetError {
     Refused(UrlRefusal),
     Stale,
-    /// The name has no address, or nobody who knows names answered.
     NoAddress {
         host: String,
+        why: Missing,
     },
     Unreachable {
         host: String,
@@ -34,6 +34,15 @@ pub enum NetError {
     },
 }
 
+/// Why a name has no address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// Whoever knows names says that there is none.
+    Nowhere,
+    /// Nobody who knows names answered with anything that could be understood.
+    Unanswered,
+}
+
 impl From<Stale> for NetError {
     fn from(_: Stale) -> NetError {
         NetError::Stale
@@ -46,6 +55,12 @@ impl From<UrlRefusal> for NetError {
     }
 }
 
+impl std::fmt::Display for NetError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.to_tool_error(Voice::Seed000).message)
+    }
+}
+
 impl NetError {
     pub fn to_tool_error(&self, voice: Voice) -> ToolError {
         let failed = |message: String, suggestion: &str| {
@@ -54,12 +69,18 @@ impl NetError {
         match self {
             NetError::Refused(refusal) => {
                 let reason = Reason::Url { refusal: refusal.clone(), voice };
-                Denial::new(reason, "tools.url_policy").to_tool_error()
+                Denial::new(reason, refusal.rule()).to_tool_error()
             }
             NetError::Stale => Denial::new(Reason::StalePermit, "policy").to_tool_error(),
-            NetError::NoAddress { host } => {
-                let reason = Reason::Url { refusal: UrlRefusal::NoAddress { host: host.clone() }, voice };
-                Denial::new(reason, "tools.url_policy.on_dns_failure").to_tool_error()
+            NetError::NoAddress { host, why } => {
+                let refusal = UrlRefusal::NoAddress { host: host.clone() };
+                let error = NetError::Refused(refusal).to_tool_error(voice);
+                match why {
+                    Missing::Nowhere => error,
+                    Missing::Unanswered => {
+                        error.suggestion("The name server did not answer; try again later.")
+                    }
+                }
             }
             NetError::Unreachable { host, why } => failed(
                 format!("`{host}` cannot be reached: {why}."),
@@ -79,5 +100,41 @@ impl NetError {
             )
             .suggestion("Try again later, or ask for something smaller."),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(error: &NetError, code: ErrorCode, rule: Option<&str>, suggestion: &str) {
+        let told = error.to_tool_error(Voice::Seed001);
+        assert_eq!((told.code, told.rule.as_deref()), (code, rule), "{error:?}");
+        assert!(told.suggestion.contains(suggestion), "{}", told.suggestion);
+    }
+
+    #[test]
+    fn errors_name_their_rule_and_the_next_step() {
+        let host = || "a.test".to_owned();
+        let refused = |refusal| NetError::Refused(refusal);
+        let redirect = refused(UrlRefusal::Redirect { why: String::new() });
+        check(&redirect, ErrorCode::RedirectRefused, Some("net.redirects"), "");
+        let header = refused(UrlRefusal::Header { name: "x".to_owned() });
+        check(&header, ErrorCode::HeaderNotAllowed, Some("net.headers"), "");
+        check(
+            &refused(UrlRefusal::Credentials),
+            UrlRefusal::Credentials.code(),
+            Some("tools.url_policy"),
+            "",
+        );
+        for (why, words) in
+            [(Missing::Nowhere, "it has no address"), (Missing::Unanswered, "name server did not answer")]
+        {
+            let missing = NetError::NoAddress { host: host(), why };
+            check(&missing, ErrorCode::DnsFailed, Some("tools.url_policy.on_dns_failure"), words);
+        }
+        let bad = NetError::BadAnswer { host: host(), why: "x".to_owned() };
+        check(&bad, ErrorCode::ConnectionFailed, None, "web server");
     }
 }

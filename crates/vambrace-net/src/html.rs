@@ -7,6 +7,7 @@ mod element;
 mod hidden;
 mod link;
 mod page;
+mod style;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -28,6 +29,14 @@ pub fn readable(html: &str) -> String {
     // Reading from memory does not fail.
     let _: Result<(), Infallible> = walk(html.as_bytes(), |event| page.take(event));
     page.finish()
+}
+
+/// Text without the characters that a person does not see, for what is no HTML. Lines and tabs stay.
+///
+/// THREAT: instructions in characters without a shape, or in another order than they are seen in.
+/// LIMIT: emoji lose what joins them and what chooses their look.
+pub fn visible(text: &str) -> String {
+    text.chars().filter(|c| matches!(c, '\n' | '\r' | '\t') || !writer::is_invisible(*c)).collect()
 }
 
 fn walk<'a, S: html5gum::Readable<'a>>(

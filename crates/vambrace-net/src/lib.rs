@@ -21,10 +21,10 @@ mod tls;
 
 pub use body::{Coding, Decoded, Decoder, Stop};
 pub use checked::CheckedAddr;
-pub use client::{Response, Web, WebSettings};
+pub use client::{BODY_MARGIN, Response, Web, WebSettings};
 pub use credential::{Credential, Credentials};
-pub use error::NetError;
-pub use html::readable;
+pub use error::{Missing, NetError};
+pub use html::{readable, visible};
 pub use proxy::{Contact, Egress, Outcome, Serving};
 pub use redirect::{MOST_HOPS, Next, Redirects, next};
 pub use text::{Braces, decode, safe_body_string};

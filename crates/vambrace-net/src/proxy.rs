@@ -16,6 +16,7 @@ mod ledger;
 mod metered;
 mod tunnel;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -25,10 +26,10 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, JoinSet};
-use vambrace_policy::url::{AllowEntry, UrlRefusal};
+use vambrace_policy::url::{AllowEntry, Grants, UrlRefusal};
 
 use self::ledger::Ledger;
-use crate::Web;
+use crate::{Credential, Web};
 
 /// LIMIT: connections at once. More wait in the socket's queue.
 const MOST_CONNECTIONS: usize = 64;
@@ -48,7 +49,7 @@ pub enum Outcome {
 pub struct Contact {
     pub host: String,
     pub port: u16,
-    /// The last of its kind.
+    /// The first of its kind.
     pub outcome: Outcome,
     pub times: u64,
     pub bytes_sent: u64,
@@ -68,7 +69,13 @@ struct Shared {
 }
 
 impl Egress {
-    pub fn new(web: Arc<Web>, granted: Vec<AllowEntry>) -> Egress {
+    /// Grants of another policy than the door's open nothing.
+    pub fn new(web: Arc<Web>, grants: Grants) -> Egress {
+        let granted = if grants.epoch() == web.epoch() { grants.entries().to_vec() } else { Vec::new() };
+        Egress::over(web, granted)
+    }
+
+    fn over(web: Arc<Web>, granted: Vec<AllowEntry>) -> Egress {
         Egress { shared: Arc::new(Shared { web, granted, ledger: Ledger::default() }) }
     }
 
@@ -96,7 +103,9 @@ impl Egress {
     /// Variables that hold placeholders.
     pub fn placeholders(&self) -> Vec<(String, String)> {
         let credentials = self.shared.web.settings.credentials.0.iter();
-        credentials.map(|one| (one.binding.secret.clone(), one.placeholder.clone())).collect()
+        let pair = |one: &Credential| (one.binding.secret.clone(), one.placeholder.clone());
+        // One variable for each, however many places it is bound to.
+        credentials.map(pair).collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 }
 

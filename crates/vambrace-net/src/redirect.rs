@@ -60,6 +60,11 @@ pub fn next(
         return refuse(format!("from `{}` to another host, `{}`", from.host(), url.host()));
     }
     let drops_headers = !url.same_origin(from);
+    // THREAT: P05, one that changes something was declared for this origin, and would meet the credential
+    // that is bound to another.
+    if drops_headers && !becomes_get && !matches!(method, "GET" | "HEAD") {
+        return refuse(format!("a {method} is not sent on to another origin, at `{}`", url.host()));
+    }
     Ok(Some(Next { url, becomes_get, drops_headers }))
 }
 

@@ -2,30 +2,16 @@
 
 use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::header::{ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use hyper::header::{
+    ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderName, HeaderValue, IF_RANGE, RANGE, USER_AGENT,
+};
 use hyper::{Method, Request, Uri};
 use vambrace_policy::FetchUrl;
-use vambrace_policy::url::UrlRefusal;
+use vambrace_policy::url::{UrlRefusal, is_method, is_ours};
 
 use crate::Credentials;
 
 const OUR_NAME: &str = concat!("vambrace/", env!("CARGO_PKG_VERSION"));
-
-/// Where a message ends and whom it is for is ours to say, whoever wrote the request.
-///
-/// THREAT: P05, a second `Host` or length makes a server behind a server see another request than was judged.
-const OURS: &[&str] = &[
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
 
 pub(crate) fn build(
     action: &FetchUrl,
@@ -34,7 +20,7 @@ pub(crate) fn build(
     let url = &action.url;
     let wrong_method = || UrlRefusal::Method { method: action.method.clone() };
     let method = Method::from_bytes(action.method.as_bytes()).map_err(|_| wrong_method())?;
-    if method == Method::CONNECT {
+    if !is_method(&action.method) {
         return Err(wrong_method());
     }
     // A target is at most 64 KB, by the limit of the type.
@@ -47,7 +33,9 @@ pub(crate) fn build(
     for header in &action.headers {
         let refused = || UrlRefusal::Header { name: header.name.clone() };
         let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|_| refused())?;
-        if OURS.contains(&name.as_str()) {
+        // THREAT: P05, a second `Host` or length makes a server behind a server see another request than was
+        // judged.
+        if is_ours(name.as_str()) {
             return Err(refused());
         }
         let value = HeaderValue::from_str(header.value.expose()).map_err(|_| refused())?;
@@ -61,12 +49,19 @@ pub(crate) fn build(
     for (name, value) in usual {
         headers.entry(name).or_insert(value);
     }
+    if credentials.cover_for(url).is_some() {
+        // THREAT: P02, in pieces a value would come back uncovered.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        headers.remove(RANGE);
+        headers.remove(IF_RANGE);
+        headers.remove("request-range");
+    }
     for (name, value) in credentials.headers_for(&action.method, url) {
         let refused = || UrlRefusal::Header { name: name.clone() };
         let mut value = HeaderValue::from_str(value.expose()).map_err(|_| refused())?;
         value.set_sensitive(true);
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refused())?;
-        if OURS.contains(&name.as_str()) {
+        if is_ours(name.as_str()) {
             return Err(UrlRefusal::Header { name: name.to_string() });
         }
         headers.insert(name, value);
@@ -79,4 +74,44 @@ pub(crate) fn build(
     *request.uri_mut() = target;
     *request.headers_mut() = headers;
     Ok(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use vambrace_policy::url::{Voice, WebUrl};
+    use vambrace_policy::{Answers, Author, Header};
+    use vambrace_types::Secret;
+
+    use super::*;
+
+    /// What the door refuses by itself, whatever was decided before.
+    #[track_caller]
+    fn check(method: &str, header: &str, expected: Option<UrlRefusal>) {
+        let action = FetchUrl {
+            url: WebUrl::parse("https://a.test/").unwrap(),
+            method: method.to_owned(),
+            headers: vec![Header { name: header.to_owned(), value: Secret::new("x".to_owned()) }],
+            body: None,
+            author: Author::Operator,
+            voice: Voice::Seed001,
+            answers: Answers::Unasked,
+            time: None,
+            spelled: Vec::new(),
+            length: None,
+        };
+        assert_eq!(build(&action, &Credentials::default()).err(), expected, "{method} {header}");
+    }
+
+    #[test]
+    fn what_the_policy_refuses_the_door_refuses() {
+        for method in ["GET", "POST", "PROPFIND"] {
+            check(method, "x-a", None);
+        }
+        for method in ["CONNECT", "TRACE", "TRACK", "get", ""] {
+            check(method, "x-a", Some(UrlRefusal::Method { method: method.to_owned() }));
+        }
+        for name in ["host", "Expect", "HTTP2-Settings", "transfer-encoding"] {
+            check("GET", name, Some(UrlRefusal::Header { name: name.to_owned() }));
+        }
+    }
 }

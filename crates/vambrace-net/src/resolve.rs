@@ -1,21 +1,22 @@
 //! Names to addresses, once for each request. Knows nothing of what an address is good for.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use hickory_resolver::config::{
     ConnectionConfig, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts,
 };
+use hickory_resolver::lookup::Lookup;
+use hickory_resolver::net::DnsError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
-use hickory_resolver::proto::op::Query;
+use hickory_resolver::proto::op::{Query, ResponseCode};
 use hickory_resolver::proto::rr::{Name, Record, RecordType};
 use hickory_resolver::{Hosts, TokioResolver};
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, timeout_at};
 use vambrace_policy::url::Host;
 
-use crate::NetError;
+use crate::{Missing, NetError};
 
 /// How long one look-up may take, with all its tries.
 pub(crate) const LOOKUP_TIME: Duration = Duration::from_secs(5);
@@ -34,7 +35,7 @@ pub(crate) struct Resolver {
     server: Option<SocketAddr>,
     time: Duration,
     turns: Semaphore,
-    sources: OnceLock<Sources>,
+    sources: OnceCell<Sources>,
 }
 
 struct Sources {
@@ -48,7 +49,7 @@ impl Resolver {
     /// No look-up takes longer than `time`, nor than `LOOKUP_TIME`.
     pub(crate) fn new(server: Option<SocketAddr>, time: Duration) -> Resolver {
         let turns = Semaphore::new(MOST_LOOKUPS);
-        Resolver { server, time: time.min(LOOKUP_TIME), turns, sources: OnceLock::new() }
+        Resolver { server, time: time.min(LOOKUP_TIME), turns, sources: OnceCell::new() }
     }
 
     /// Both families, never empty. A name is asked for as it stands; search domains are not tried.
@@ -59,19 +60,23 @@ impl Resolver {
             Host::Address(address) => return Ok(vec![*address]),
             Host::Name(name) => name,
         };
-        let missing = || NetError::NoAddress { host: name.clone() };
+        let missing = |why| NetError::NoAddress { host: name.clone(), why };
         // The dot at the end is what keeps search domains away.
-        let asked = Name::from_ascii(format!("{name}.")).map_err(|_| missing())?;
+        let asked = Name::from_ascii(format!("{name}.")).map_err(|_| missing(Missing::Nowhere))?;
         if asked.is_root() {
-            return Err(missing());
+            return Err(missing(Missing::Nowhere));
         }
         let deadline = Instant::now() + self.time;
         let _turn = match timeout_at(deadline, self.turns.acquire()).await {
             Ok(Ok(turn)) => turn,
-            Ok(Err(_)) | Err(_) => return Err(missing()),
+            Ok(Err(_)) | Err(_) => return Err(missing(Missing::Unanswered)),
         };
-        let sources = self.sources.get_or_init(|| Sources::of(self.server));
+        let Ok(sources) = timeout_at(deadline, self.sources.get_or_init(|| read(self.server))).await else {
+            return Err(missing(Missing::Unanswered));
+        };
         let mut found = sources.listed(&asked);
+        // Nobody to ask is nobody who answers.
+        let mut why = Missing::Unanswered;
         if found.is_empty()
             && let Some(servers) = &sources.servers
         {
@@ -79,8 +84,11 @@ impl Resolver {
                 timeout_at(deadline, servers.ipv4_lookup(asked.clone())),
                 timeout_at(deadline, servers.ipv6_lookup(asked.clone())),
             );
-            let answers = [four, six].into_iter().flatten().flatten();
-            for answer in answers {
+            let answers = [four, six];
+            if answers.iter().all(|answer| matches!(answer, Ok(answer) if is_answer(answer))) {
+                why = Missing::Nowhere;
+            }
+            for answer in answers.into_iter().flatten().flatten() {
                 found.extend(addresses_in(answer.answers()));
             }
         }
@@ -96,7 +104,24 @@ impl Resolver {
             }
             addresses.push(address);
         }
-        if addresses.is_empty() { Err(missing()) } else { Ok(addresses) }
+        if addresses.is_empty() { Err(missing(why)) } else { Ok(addresses) }
+    }
+}
+
+/// Files are read where nobody waits behind it.
+async fn read(server: Option<SocketAddr>) -> Sources {
+    let read = tokio::task::spawn_blocking(move || Sources::of(server)).await;
+    read.unwrap_or_else(|_| Sources { hosts: Hosts::default(), servers: None })
+}
+
+/// Records, or the word of a server that there are none.
+fn is_answer(answer: &Result<Lookup, hickory_resolver::net::NetError>) -> bool {
+    match answer {
+        Ok(_) => true,
+        Err(hickory_resolver::net::NetError::Dns(DnsError::NoRecordsFound(none))) => {
+            matches!(none.response_code, ResponseCode::NoError | ResponseCode::NXDomain)
+        }
+        Err(_) => false,
     }
 }
 

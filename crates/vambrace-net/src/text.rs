@@ -19,8 +19,14 @@ pub enum Braces {
 
 /// The text of a body, by byte order mark, the header's charset, or what an HTML page says of itself. What
 /// the charset has no character for becomes U+FFFD.
-pub fn decode(body: &[u8], content_type: &str) -> String {
-    decode_as(body, &MediaType::parse(content_type))
+pub fn decode(body: Vec<u8>, content_type: &str) -> String {
+    let media = MediaType::parse(content_type);
+    let is_plain = charset::of(&body, &media) == encoding_rs::UTF_8 && !body.starts_with(b"\xEF\xBB\xBF");
+    if !is_plain {
+        return decode_as(&body, &media);
+    }
+    // Nearly always: not a byte is copied.
+    String::from_utf8(body).unwrap_or_else(|error| decode_as(error.as_bytes(), &media))
 }
 
 /// Specification 000's `SafeBodyString`: JSON as it is, HTML with its entities escaped, and no template's

@@ -3,10 +3,10 @@
 use vambrace_types::{Caller, ErrorCode, ScopedPath, ToolError, ToolName};
 
 use crate::command::CommandPolicy;
-use crate::url::{AllowEntry, ProgramGrant, UrlPolicy};
+use crate::url::{Grants, ProgramGrant, UrlPolicy};
 use crate::{
-    Access, Action, Capability, Denial, Effect, Epoch, GitRules, Job, Obligations, OperatorRule, Permit,
-    Reason, RequestRules, Scope, ToolMode, Verdict, Withheld, role_has,
+    Access, Action, Capability, Denial, Effect, Epoch, GitRules, Obligations, OperatorRule, Permit, Reason,
+    RequestRules, Runs, Scope, ToolMode, Verdict, Withheld, role_has,
 };
 
 /// What the scan of a text to be written means.
@@ -152,11 +152,21 @@ impl Policy {
         &self.settings.url
     }
 
-    /// The hosts that the programs of a job may reach: what the operator lists for them, and what a person named for this
-    /// one run.
-    pub fn grants(&self, job: &Job) -> Vec<AllowEntry> {
+    /// The hosts that the programs of a permitted job may reach: what the operator lists for them, and what a person named
+    /// for this one run. A permit of another policy is granted nothing.
+    pub fn grants<A: Runs>(&self, permit: &Permit<A>) -> Grants {
+        if permit.epoch() != self.epoch {
+            return Grants::mint(Vec::new(), self.epoch);
+        }
+        let job = permit.action().job();
         let listed = self.settings.grants.iter().filter(|grant| grant.is_for(job.programs()));
-        listed.map(|grant| grant.entry.clone()).chain(job.hosts.iter().cloned()).collect()
+        let entries = listed.map(|grant| grant.entry.clone()).chain(job.hosts.iter().cloned());
+        Grants::mint(entries.collect(), self.epoch)
+    }
+
+    /// For the attacks on the proxy, which need one that leads nowhere.
+    pub fn grants_nobody(&self) -> Grants {
+        Grants::nobody(self.epoch)
     }
 
     /// Before anything else: a caller that a person has stopped gets no further, whatever it asks.

@@ -47,6 +47,10 @@ impl<A: Action> Permit<A> {
         &self.action
     }
 
+    pub(crate) fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
     /// The rule that allowed it.
     pub fn rule(&self) -> &str {
         &self.rule

@@ -115,12 +115,12 @@ impl Corridor {
         }
     }
 
-    /// Every step of the judgement about a URL, with the addresses that its host has right now.
-    pub async fn explain_url(&self, text: &str) -> Vec<UrlStep> {
+    /// Every step of the judgement about a URL, with the addresses that its host has right now if it may be looked up.
+    pub async fn explain_url(&self, text: &str, look_up: bool) -> Vec<UrlStep> {
         let policy = self.parts.policy.url();
         let answers = match WebUrl::parse(text) {
-            Ok(url) if policy.admit(&url).is_ok() => {
-                self.parts.instruments.web.resolve(url.host()).await.ok()
+            Ok(url) if look_up && policy.admit(&url).is_ok() => {
+                Some(self.parts.instruments.web.resolve(url.host()).await.unwrap_or_default())
             }
             Ok(_) | Err(_) => None,
         };

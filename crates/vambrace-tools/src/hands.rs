@@ -10,11 +10,11 @@ use vambrace_net::{Contact, Web};
 use vambrace_policy::command::Word;
 use vambrace_policy::url::Host;
 use vambrace_policy::{
-    Action, Answers, Decision, Facts, FetchUrl, Job, ListFiles, Permit, Place, Policy, ReadFile, Runs, Scope,
+    Action, Answers, Decision, Facts, FetchUrl, ListFiles, Permit, Place, Policy, ReadFile, Runs, Scope,
     Standing,
 };
 use vambrace_process::{Finished, Live, Network, Programs, RunContext};
-use vambrace_redact::Redactor;
+use vambrace_redact::{FindingKind, Redactor, holds_placeholder};
 use vambrace_types::{Bearings, ByteLimit, Caller, Enforcement, ErrorCode, ScopedPath, ToolError, ToolName};
 
 use crate::confirmation::Confirmations;
@@ -107,6 +107,11 @@ impl<'call> Hands<'call> {
         }
     }
 
+    /// A host that was asked for on behalf of the call, for the record.
+    pub(crate) fn met(&self, contact: Contact) {
+        self.notes().contacts.push(contact);
+    }
+
     /// Work that may wait for a disk or a lock.
     pub(crate) fn blocking<T>(&self, work: impl FnOnce() -> T) -> Result<T, ToolError> {
         let mut work = Some(work);
@@ -147,7 +152,7 @@ impl<'call> Hands<'call> {
             notes.warnings.extend(names.iter().map(|name| format!("{name}.")));
             notes.planted.extend(names);
         };
-        let way_out = self.way_out(&permit.action().job());
+        let way_out = self.way_out(&permit);
         let context = RunContext {
             network: way_out.as_ref().map(|way_out| way_out as &dyn Network),
             caller: &self.caller.id,
@@ -171,10 +176,11 @@ impl<'call> Hands<'call> {
     }
 
     /// Only for a job to whose programs somebody has granted a host.
-    fn way_out(&self, job: &Job) -> Option<WayOut> {
-        let granted = self.policy.grants(job);
+    fn way_out<A: Runs>(&self, permit: &Permit<A>) -> Option<WayOut> {
+        let granted = self.policy.grants(permit);
+        let caged = permit.action().job().place == Place::Cage;
         let web = Arc::clone(&self.instruments.web);
-        (!granted.is_empty() && job.place == Place::Cage).then(|| WayOut::new(web, granted))
+        (!granted.is_empty() && caged).then(|| WayOut::new(web, granted))
     }
 
     pub(crate) fn programs(&self) -> &Programs {
@@ -189,8 +195,8 @@ impl<'call> Hands<'call> {
 
     /// A request that follows from another, decided like a fresh call.
     pub(crate) fn decide(&self, tool: &'static str, action: FetchUrl) -> Result<Permit<FetchUrl>, ToolError> {
-        match self.policy.decide(self.caller, &Standing::Free, &ToolName::of(tool), action, &Facts::default())
-        {
+        let facts = sent_secrets(self.redactor, &action.sent());
+        match self.policy.decide(self.caller, &Standing::Free, &ToolName::of(tool), action, &facts) {
             Decision::Allow(permit) => Ok(permit),
             Decision::Ask(pending) => Err(pending.question().to_tool_error()),
             Decision::Deny(denial) => Err(denial.to_tool_error()),
@@ -275,6 +281,21 @@ impl Budget for PatternTime {
     fn exhausted(&self) -> bool {
         self.0.is_over()
     }
+}
+
+/// What stands in texts that would be sent away: names of rules, never values. What only looks like a secret is let pass:
+/// addresses are full of it.
+pub fn sent_secrets(redactor: &Redactor, texts: &[String]) -> Facts {
+    let mut facts = Facts::default();
+    for text in texts {
+        facts.placeholder |= holds_placeholder(text);
+        let known =
+            redactor.scan(text.as_bytes()).into_iter().filter(|found| found.kind == FindingKind::Known);
+        facts.sent_secrets.extend(known.map(|found| found.rule.to_string()));
+    }
+    facts.sent_secrets.sort();
+    facts.sent_secrets.dedup();
+    facts
 }
 
 /// What is known of a host's addresses after asking for them.

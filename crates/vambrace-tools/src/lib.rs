@@ -24,9 +24,10 @@ pub use catalog::{ALIASES, Visitor, visit_all};
 pub use confirmation::{Confirmations, MakeKey};
 pub use context::{CallContext, Limits};
 pub use file::Change;
-pub use hands::{Blocking, Hands, Instruments, Look, Notes, ProgressSink, Warrant};
+pub use hands::{Blocking, Hands, Instruments, Look, Notes, ProgressSink, Warrant, sent_secrets};
 pub use tool::Tool;
 pub use toolbox::{
     Declared, DeclaredProgram, DeclaredRequest, Language, LegacyRunCommand, Toolbox, Toolchain, WebLimits,
 };
 pub use way_out::WayOut;
+pub use web::sample_url;

@@ -5,20 +5,20 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use vambrace_net::{Contact, Egress, Web};
-use vambrace_policy::url::{AllowEntry, HostPattern};
+use vambrace_policy::Policy;
+use vambrace_policy::url::Grants;
 use vambrace_process::Network;
 
 pub struct WayOut(Egress);
 
 impl WayOut {
-    pub(crate) fn new(web: Arc<Web>, granted: Vec<AllowEntry>) -> WayOut {
+    pub(crate) fn new(web: Arc<Web>, granted: Grants) -> WayOut {
         WayOut(Egress::new(web, granted))
     }
 
-    /// One that grants a name which nobody has, for the attacks on it.
-    pub fn to_nowhere(web: Arc<Web>) -> WayOut {
-        let nobody = HostPattern::parse("proxy.invalid").map(AllowEntry::plain);
-        WayOut::new(web, nobody.into_iter().collect())
+    /// One that leads nowhere, for the attacks on it.
+    pub fn to_nowhere(web: Arc<Web>, policy: &Policy) -> WayOut {
+        WayOut::new(web, policy.grants_nobody())
     }
 
     pub(crate) fn contacts(&self) -> Vec<Contact> {

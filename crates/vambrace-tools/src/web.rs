@@ -10,15 +10,19 @@ pub(crate) use fetch_url::FetchUrlTool;
 pub(crate) use http::HttpTool;
 pub(crate) use web_fetch::WebFetchTool;
 
+pub use template::sample_url;
+
+use vambrace_net::{BODY_MARGIN, Response, decode};
 use vambrace_policy::url::{UrlRefusal, Voice};
 use vambrace_policy::{Answers, Denial, FetchUrl, Permit, Reason};
 use vambrace_types::{ByteLimit, RawOutput, ToolError, Tree};
 
-use crate::Look;
+use crate::{Hands, Look};
 
 /// For `?` on a URL that cannot even be read.
 fn refused(refusal: UrlRefusal, voice: Voice) -> ToolError {
-    Denial::new(Reason::Url { refusal, voice }, "tools.url_policy").to_tool_error()
+    let rule = refusal.rule();
+    Denial::new(Reason::Url { refusal, voice }, rule).to_tool_error()
 }
 
 /// The addresses that the host has right now; the action is decided again with them.
@@ -41,6 +45,41 @@ fn preview(tool: &'static str, permit: &Permit<FetchUrl>) -> RawOutput {
         ("url", Tree::text(action.url.as_str())),
         ("addresses", Tree::List(addresses)),
     ]))
+}
+
+/// The text of a body, up to the limit. The bytes are used up: ten megabytes are held once.
+fn text_of(response: &mut Response, hands: &Hands<'_>, make: impl FnOnce(String) -> String) -> String {
+    let is_broken_off = response.body.len() as u64 >= response.limit.saturating_add(BODY_MARGIN);
+    let mut text = make(decode(std::mem::take(&mut response.body), &response.content_type));
+    if response.truncated {
+        let limit = usize::try_from(response.limit).unwrap_or(usize::MAX);
+        // Reading ended somewhere, perhaps in the middle of a secret, and the text may be shorter than its bytes.
+        let at = if is_broken_off { limit.min(text.len().saturating_sub(AROUND)) } else { limit };
+        cut(&mut text, at, hands);
+    }
+    text
+}
+
+/// LIMIT: longer secrets than this are not recognized on both sides of a cut.
+const AROUND: usize = 8 << 10;
+
+/// Cuts a text to so many bytes, cleaned of secrets around the place before: half a secret is one that nobody recognizes.
+/// THREAT: P02. The rest is cleaned with the whole answer.
+fn cut(text: &mut String, at: usize, hands: &Hands<'_>) {
+    if text.len() <= at {
+        return;
+    }
+    text.truncate(text.floor_char_boundary(at.saturating_add(AROUND)));
+    let begin = text.floor_char_boundary(at.saturating_sub(AROUND));
+    let cleaned = hands.redactor().text_owned(text.split_off(begin));
+    hands.redacted(cleaned.n_redactions);
+    text.push_str(cleaned.value.as_str());
+    text.truncate(text.floor_char_boundary(at));
+}
+
+/// What was received, up to the limit.
+fn n_bytes(response: &Response) -> usize {
+    response.body.len().min(usize::try_from(response.limit).unwrap_or(usize::MAX))
 }
 
 /// Specification 000's words for a body that was cut.

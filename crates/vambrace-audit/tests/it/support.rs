@@ -102,6 +102,7 @@ pub(crate) fn success() -> Outcome {
         severity: Severity::Info,
         checkpoint: None,
         violation: None,
+        further: Vec::new(),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use vambrace_net::{Braces, Credential, Credentials, LocalAuthority, Redirects, WebSettings};
+use vambrace_net::{Braces, Credentials, LocalAuthority, Redirects, WebSettings};
 use vambrace_policy::RequestRules;
 use vambrace_policy::url::{
     AllowEntry, Binding, BoundPlace, HostPattern, HostRules, OnDnsFailure, ProgramGrant, Ranges, Scheme,
-    UrlPolicy, UrlSettings,
+    UrlPolicy, UrlRefusal, UrlSettings, Voice, is_ours, is_token,
 };
 
 use vambrace_tools::WebLimits;
@@ -98,17 +98,38 @@ pub(super) fn method_name(method: HttpMethod) -> &'static str {
     }
 }
 
+/// What a declared request could never be.
+pub(super) fn declared(config: &Config) -> Result<(), ResolveError> {
+    for (place, tool) in config.tools.declared.iter().enumerate() {
+        let Some(url) = tool.url.as_ref().filter(|_| tool.kind == section::ToolKind::Http) else { continue };
+        let wrong = |field, why: String| ResolveError::DeclaredField { place, field, why };
+        let text = |refusal: UrlRefusal| wrong("url", refusal.text(Voice::Seed000));
+        vambrace_tools::sample_url(url).map_err(text)?;
+        for name in tool.headers.keys() {
+            if !is_token(name) || is_ours(&name.to_ascii_lowercase()) {
+                return Err(wrong("headers", format!("`{name}` is not a header that a tool can set")));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The hosts that programs may reach.
 pub(super) fn grants(config: &Config) -> Result<Vec<ProgramGrant>, ResolveError> {
     let grants = config.sandbox.net.iter().enumerate().map(|(place, host)| {
         let key = format!("sandbox.net[{place}]");
         match host {
             ProgramHost::Host(text) => {
-                let entry = AllowEntry::parse(text).map_err(|error| ResolveError::Host { key, error })?;
+                let entry =
+                    AllowEntry::for_programs(text).map_err(|error| ResolveError::Host { key, error })?;
                 Ok(ProgramGrant { entry, programs: Vec::new() })
             }
             ProgramHost::Exact(exact) => Ok(ProgramGrant {
-                entry: entry(&key, &exact.host, exact.port, exact.cidr.as_ref(), false)?,
+                entry: {
+                    let own = AllowEntry::for_programs(&exact.host);
+                    own.map_err(|error| ResolveError::Host { key: key.clone(), error })?;
+                    entry(&key, &exact.host, exact.port, exact.cidr.as_ref(), false)?
+                },
                 programs: exact.programs.clone(),
             }),
         }
@@ -179,7 +200,8 @@ fn credentials(config: &Config) -> Result<Credentials, ResolveError> {
             format: bound.format.clone(),
         };
         binding.check().map_err(|error| wrong(error.why.to_owned()))?;
-        Credential::new(binding, value).map_err(wrong)
+        Ok((binding, value))
     });
-    Ok(Credentials(bound.collect::<Result<_, _>>()?))
+    let bound = bound.collect::<Result<_, ResolveError>>()?;
+    Credentials::new(bound).map_err(|why| ResolveError::Binding { place: 0, why })
 }

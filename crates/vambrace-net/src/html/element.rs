@@ -29,7 +29,8 @@ pub(super) fn element(name: &[u8]) -> Element {
     match name {
         b"title" => Element::Title,
         b"script" | b"style" | b"template" | b"noscript" | b"svg" | b"iframe" | b"noembed" | b"noframes"
-        | b"object" | b"canvas" | b"video" | b"audio" | b"datalist" => Element::Unread,
+        | b"object" | b"canvas" | b"video" | b"audio" | b"datalist" | b"rp" | b"progress" | b"meter"
+        | b"annotation" | b"annotation-xml" => Element::Unread,
         b"h1" => Element::Heading(1),
         b"h2" => Element::Heading(2),
         b"h3" => Element::Heading(3),

@@ -13,6 +13,8 @@ pub(super) struct Hidden {
     depth: u64,
     /// Blocks opened inside that have an end of their own.
     blocks: u64,
+    /// `<details>` whose `<summary>`, which is shown, can come now: nothing else has begun in it.
+    awaits_summary: bool,
 }
 
 /// Is it over, and does the tag still count?
@@ -27,7 +29,16 @@ pub(super) enum Then {
 
 impl Hidden {
     pub(super) fn new(name: &[u8]) -> Hidden {
-        Hidden { name: name.to_vec(), depth: 1, blocks: 0 }
+        Hidden { name: name.to_vec(), depth: 1, blocks: 0, awaits_summary: false }
+    }
+
+    pub(super) fn details() -> Hidden {
+        Hidden { awaits_summary: true, ..Hidden::new(b"details") }
+    }
+
+    /// Whether the very first tag inside is a summary. Anywhere else it could stand in something hidden.
+    pub(super) fn takes_summary(&mut self, name: &[u8]) -> bool {
+        std::mem::take(&mut self.awaits_summary) && name == b"summary"
     }
 
     pub(super) fn start(&mut self, name: &[u8], element: Element) -> Then {
@@ -48,6 +59,9 @@ impl Hidden {
             self.depth = self.depth.saturating_sub(1);
             return if self.depth == 0 { Then::Over } else { Then::Stay };
         }
+        if self.name == b"rp" && self.blocks == 0 && matches!(name, b"ruby" | b"rt") {
+            return Then::OverBefore;
+        }
         if may_lack_end(&self.name) && element.is_block() && !may_lack_end(name) {
             // The end of something around it.
             if self.blocks == 0 {
@@ -66,6 +80,7 @@ impl Hidden {
             b"dt" | b"dd" => matches!(name, b"dt" | b"dd"),
             b"td" | b"th" => matches!(name, b"td" | b"th" | b"tr" | b"tbody" | b"thead" | b"tfoot"),
             b"tr" => matches!(name, b"tr" | b"tbody" | b"thead" | b"tfoot"),
+            b"rp" => matches!(name, b"rp" | b"rt"),
             b"tbody" | b"thead" | b"tfoot" => matches!(name, b"tbody" | b"thead" | b"tfoot"),
             _ => false,
         }
@@ -86,18 +101,6 @@ fn may_lack_end(name: &[u8]) -> bool {
             | b"tfoot"
             | b"option"
             | b"optgroup"
+            | b"rp"
     )
-}
-
-/// What a `style` attribute says. Simple on purpose: spaces and case do not hide it, comments in it do.
-pub(super) fn style_hides(style: &[u8]) -> bool {
-    let plain: Vec<u8> =
-        style.iter().filter(|b| !b.is_ascii_whitespace()).map(u8::to_ascii_lowercase).collect();
-    plain.split(|b| *b == b';').any(|declaration| {
-        let value = declaration.strip_suffix(b"!important").unwrap_or(declaration);
-        matches!(
-            value,
-            b"display:none" | b"visibility:hidden" | b"visibility:collapse" | b"content-visibility:hidden"
-        ) || matches!(value, b"opacity:0" | b"font-size:0" | b"font-size:0px")
-    })
 }

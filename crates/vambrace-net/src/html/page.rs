@@ -3,8 +3,9 @@
 use html5gum::emitters::callback::CallbackEvent;
 
 use super::element::{Element, element};
-use super::hidden::{Hidden, Then, style_hides};
+use super::hidden::{Hidden, Then};
 use super::link;
+use super::style::{is_no_size, style_hides};
 use super::writer::{Gap, Mark, Writer};
 
 #[derive(Default)]
@@ -12,6 +13,9 @@ pub(super) struct Page {
     writer: Writer,
     title: Title,
     hidden: Option<Hidden>,
+    /// What is hidden again when the summary ends that is being read.
+    /// INVARIANT: whatever may end the summary does, so that what stands behind it is not taken for it.
+    behind_summary: Option<Hidden>,
     /// The start tag whose attributes are being read.
     tag: Option<Tag>,
     link: Option<Link>,
@@ -35,6 +39,8 @@ struct Tag {
     element: Element,
     attribute: Attribute,
     hides: bool,
+    is_open: bool,
+    is_popover: bool,
     href: Option<Vec<u8>>,
     alt: Option<Vec<u8>>,
 }
@@ -45,6 +51,8 @@ enum Attribute {
     Href,
     Alt,
     Style,
+    /// Width or height.
+    Size,
     Other,
 }
 
@@ -99,7 +107,15 @@ impl Page {
     }
 
     fn start(&mut self, tag: Tag, self_closing: bool) {
-        let Tag { name, element, hides, href, alt, .. } = tag;
+        let hides = tag.is_hidden();
+        let Tag { name, element, is_open, href, alt, .. } = tag;
+        if let Some(behind) = &mut self.behind_summary {
+            behind.start(&name, element);
+        }
+        if let Some(mut hidden) = self.hidden.take_if(|hidden| hidden.takes_summary(&name) && !hides) {
+            hidden.start(&name, element);
+            self.behind_summary = Some(hidden);
+        }
         if let Some(hidden) = &mut self.hidden {
             match hidden.start(&name, element) {
                 Then::Stay | Then::Over => return,
@@ -107,7 +123,8 @@ impl Page {
             }
         }
         // `<svg/>` is whole; `<script/>` and `<div/>` are not, for HTML.
-        let whole = element.is_void() || (self_closing && name == b"svg");
+        let foreign = matches!(name.as_slice(), b"svg" | b"annotation" | b"annotation-xml");
+        let whole = element.is_void() || (self_closing && foreign);
         // Pages hide themselves whole until their script runs; that hides nothing from a person.
         let hides = hides && !matches!(name.as_slice(), b"html" | b"head" | b"body");
         if hides || element == Element::Unread {
@@ -118,6 +135,13 @@ impl Page {
             if element.is_block() {
                 self.writer.gap(Gap::Line);
             }
+            return;
+        }
+        if name == b"details" && !is_open {
+            self.writer.gap(self.paragraph_gap());
+            // Inside a summary, that of another is not read: one place to come back to is enough.
+            let hidden = if self.behind_summary.is_some() { Hidden::new(&name) } else { Hidden::details() };
+            self.hidden = Some(hidden);
             return;
         }
         match element {
@@ -174,6 +198,13 @@ impl Page {
 
     fn end(&mut self, name: &[u8]) {
         let element = element(name);
+        if matches!(name, b"summary" | b"details")
+            && let Some(behind) = self.behind_summary.take()
+        {
+            self.end_link();
+            self.writer.gap(Gap::Line);
+            self.hidden = Some(behind);
+        }
         if let Some(hidden) = &mut self.hidden {
             match hidden.end(name, element) {
                 Then::Stay => return,
@@ -264,6 +295,8 @@ impl Tag {
             element: element(name),
             attribute: Attribute::Other,
             hides: false,
+            is_open: false,
+            is_popover: false,
             href: None,
             alt: None,
         }
@@ -274,9 +307,18 @@ impl Tag {
             b"href" => Attribute::Href,
             b"alt" => Attribute::Alt,
             b"style" => Attribute::Style,
+            b"width" | b"height" => Attribute::Size,
             _ => Attribute::Other,
         };
         self.hides |= name == b"hidden";
+        self.is_open |= name == b"open";
+        self.is_popover |= name == b"popover";
+    }
+
+    fn is_hidden(&self) -> bool {
+        let is_dialog = self.name == b"dialog";
+        // An open dialog is shown even where it is a popover too.
+        self.hides || if is_dialog { !self.is_open } else { self.is_popover }
     }
 
     /// The first of two equal names counts.
@@ -285,6 +327,7 @@ impl Tag {
             (Attribute::Href, Element::Link) if self.href.is_none() => self.href = Some(value.to_vec()),
             (Attribute::Alt, Element::Image) if self.alt.is_none() => self.alt = Some(value.to_vec()),
             (Attribute::Style, _) => self.hides |= style_hides(value),
+            (Attribute::Size, Element::Image) => self.hides |= is_no_size(value),
             _ => {}
         }
     }

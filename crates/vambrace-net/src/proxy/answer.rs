@@ -9,6 +9,7 @@ use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 use vambrace_policy::url::{UrlRefusal, Voice};
 
+use super::Outcome;
 use crate::NetError;
 
 pub(super) type Body = UnsyncBoxBody<Bytes, hyper::Error>;
@@ -41,6 +42,15 @@ impl From<NetError> for Refused {
 }
 
 impl Refused {
+    /// For the ledger.
+    pub(super) fn outcome(&self) -> Outcome {
+        match self {
+            Refused::Malformed { why } => Outcome::Refused(UrlRefusal::Unparsable { why: (*why).to_owned() }),
+            Refused::Url(refusal) => Outcome::Refused(refusal.clone()),
+            Refused::Failed(error) => Outcome::Failed { why: error.to_tool_error(Voice::Seed000).message },
+        }
+    }
+
     pub(super) fn answer(&self) -> Answer {
         match self {
             Refused::Malformed { why } => {

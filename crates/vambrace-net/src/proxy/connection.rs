@@ -11,12 +11,13 @@ use hyper::{Method, Request};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use vambrace_policy::url::{UrlRefusal, WebUrl};
+use vambrace_policy::url::WebUrl;
 
 use super::answer::{Answer, Refused};
+use super::ledger::Asked;
 use super::metered::Metered;
 use super::tunnel::Tunnel;
-use super::{Outcome, Shared, forward, tunnel};
+use super::{Shared, forward, tunnel};
 
 /// LIMIT: bytes of a head, either way.
 pub(super) const LONGEST_HEAD: usize = 64 << 10;
@@ -47,9 +48,15 @@ pub(super) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
 pub(super) async fn serve_inside(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     origin: &WebUrl,
+    asked: Asked,
     shared: &Shared,
 ) {
+    // Without a single request, that the tunnel was asked for is all there is to note.
+    let asked = Mutex::new(Some(asked));
     let service = service_fn(|request: Request<Incoming>| async {
+        if let Some(asked) = asked.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            shared.ledger.hand_over(asked);
+        }
         let url = forward::inside(origin, &request);
         let answered = match url {
             Ok(url) => forward::send(shared, &url, request).await,
@@ -95,14 +102,13 @@ async fn handle(shared: &Shared, next: &Mutex<Option<Tunnel>>, request: Request<
 impl Shared {
     /// Noted, and said to the program.
     fn refuse(&self, host: &str, port: u16, refused: &Refused) -> Answer {
-        let outcome = match refused {
-            Refused::Malformed { why } => Outcome::Refused(UrlRefusal::Unparsable { why: (*why).to_owned() }),
-            Refused::Url(refusal) => Outcome::Refused(refusal.clone()),
-            Refused::Failed(error) => {
-                Outcome::Failed { why: error.to_tool_error(vambrace_policy::url::Voice::Seed000).message }
-            }
-        };
-        self.ledger.note(host, port, outcome);
+        self.ledger.note(host, port, refused.outcome());
+        refused.answer()
+    }
+
+    /// The same, of a host that stands in the ledger as asked for.
+    pub(super) fn came_to_nothing(&self, asked: Asked, refused: &Refused) -> Answer {
+        self.ledger.became(asked, refused.outcome());
         refused.answer()
     }
 }

@@ -5,10 +5,10 @@ use std::io;
 use std::time::Duration;
 
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
-use hyper::{Request, Response, StatusCode, Uri};
+use hyper::{Method, Request, Response, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 use vambrace_policy::url::{Scheme, WebUrl};
@@ -98,10 +98,14 @@ pub(super) async fn send(
     let terms = settings.policy.admit_granted(url, &shared.granted)?;
     let onward = written_anew(&settings.credentials, url, request)?;
 
-    let late = |_| NetError::TimedOut { host: url.host().to_string(), after: OPEN_TIME };
-    let (stream, address) = timeout(OPEN_TIME, shared.web.open(url, &terms)).await.map_err(late)??;
-    let reached = Outcome::Reached { address: address.to_string() };
-    let meter = shared.ledger.note(&url.host().to_string(), url.port(), reached);
+    let host = url.host().to_string();
+    let asked = shared.ledger.ask(&host, url.port());
+    let opened = timeout(OPEN_TIME, shared.web.open(url, &terms)).await;
+    let (stream, address) = match opened.unwrap_or(Err(NetError::TimedOut { host, after: OPEN_TIME })) {
+        Ok(opened) => opened,
+        Err(error) => return Ok(shared.came_to_nothing(asked, &error.into())),
+    };
+    let meter = shared.ledger.became(asked, Outcome::Reached { address: address.to_string() });
     let stream = TokioIo::new(Metered::new(stream, IDLE, meter));
     let mut client = http1::Builder::new();
     client.max_buf_size(LONGEST_HEAD).max_header_size(LONGEST_HEAD).max_headers(MOST_HEADERS);
@@ -125,6 +129,12 @@ fn written_anew(
     if !codings.all(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked")) {
         return malformed("The body is coded in a way that this proxy does not know.");
     }
+    // THREAT: P05, a server that expects no body here may read a request of its own in it.
+    let is_bare = matches!(head.method, Method::GET | Method::HEAD);
+    let has_body = head.headers.contains_key(header::TRANSFER_ENCODING) || !body.is_end_stream();
+    if is_bare && has_body {
+        return malformed("A request by GET or HEAD has no body.");
+    }
     let Ok(target) = Uri::try_from(url.target()) else {
         return malformed("The path holds what a path cannot hold.");
     };
@@ -137,11 +147,14 @@ fn written_anew(
         headers.remove(name);
     }
     headers.insert(header::HOST, host);
+    // THREAT: P05, what a server makes of the bytes after this request is none: nobody reads it any more.
+    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     if credentials.cover_for(url).is_some() {
         // THREAT: P02, packed or in pieces a value would come back uncovered.
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         headers.remove(header::RANGE);
         headers.remove(header::IF_RANGE);
+        headers.remove("request-range");
     }
     for (name, value) in credentials.headers_for(method, url) {
         let (name, value) = (HeaderName::try_from(name), HeaderValue::try_from(value.expose()));
@@ -169,9 +182,22 @@ fn covered(
     if head.status == StatusCode::SWITCHING_PROTOCOLS {
         return Err(bad_answer(url, "it changes the protocol"));
     }
+    // THREAT: P02, what is packed below HTTP's own pieces comes back uncovered, too.
+    let mut codings = head.headers.get_all(header::TRANSFER_ENCODING).iter();
+    let is_known = match (codings.next(), codings.next()) {
+        (None, _) => true,
+        (Some(coding), None) => coding.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        (Some(_), Some(_)) => false,
+    };
+    if !is_known {
+        return Err(bad_answer(url, "it is coded in a way that is not known"));
+    }
     let mut headers = end_to_end(head.headers);
     let mut cover = credentials.cover_for(url);
     if let Some(cover) = &mut cover {
+        if head.status == StatusCode::PARTIAL_CONTENT {
+            return Err(bad_answer(url, "it is a part, though the whole was asked for"));
+        }
         let mut packings = headers.get_all(header::CONTENT_ENCODING).iter();
         if !packings.all(|packing| packing.as_bytes().eq_ignore_ascii_case(b"identity")) {
             return Err(bad_answer(url, "it is packed, though it was asked not to be"));

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use vambrace_policy::url::{Attempt, UrlRefusal};
 use vambrace_types::ErrorCode;
 
 use super::{Contact, Outcome};
 
-/// LIMIT: entries. What comes after is counted under `…`, one entry for each kind.
-const MOST: usize = 256;
-/// LIMIT: bytes of a host, as long as a name can be.
-const LONGEST_HOST: usize = 253;
+/// LIMIT: bytes of a host or another text that a program wrote, as long as a name can be.
+const LONGEST_TEXT: usize = 253;
 const REST: &str = "…";
+const LEFT: &str = "the program went away";
 
 /// Bytes to and from a host, counted as they pass.
 #[derive(Debug, Default)]
@@ -21,11 +21,49 @@ pub(super) struct Meter {
     pub(super) received: AtomicU64,
 }
 
+/// THREAT: P05, each has room of its own, so that a flood of one hides nothing of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Reached,
-    Refused(ErrorCode),
+    Metadata,
+    Kubernetes,
+    Private,
+    Other,
     Failed,
+    /// Asked for, and nothing came of it so far.
+    Left,
+}
+
+impl Kind {
+    fn of(outcome: &Outcome) -> Kind {
+        match outcome {
+            Outcome::Reached { .. } => Kind::Reached,
+            Outcome::Refused(refusal) => match refusal.attempt() {
+                Attempt::Metadata => Kind::Metadata,
+                Attempt::Kubernetes => Kind::Kubernetes,
+                Attempt::Private => Kind::Private,
+                Attempt::Other => Kind::Other,
+            },
+            Outcome::Failed { .. } => Kind::Failed,
+        }
+    }
+
+    /// LIMIT: entries. What comes after is counted under `…`, one entry for each kind.
+    fn room(self) -> usize {
+        match self {
+            Kind::Reached => 256,
+            Kind::Metadata | Kind::Kubernetes | Kind::Private | Kind::Other | Kind::Failed | Kind::Left => 64,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    host: String,
+    port: u16,
+    kind: Kind,
+    /// Two refusals of one host are two entries; the rest of a kind is one.
+    code: Option<ErrorCode>,
 }
 
 struct Entry {
@@ -34,104 +72,142 @@ struct Entry {
     meter: Arc<Meter>,
 }
 
+/// A host that was asked for and is in the ledger as such. Forgotten, it stays there: the program went away.
+#[must_use]
+pub(super) struct Asked {
+    host: String,
+    port: u16,
+    key: Key,
+}
+
 #[derive(Default)]
-pub(super) struct Ledger(Mutex<BTreeMap<(String, u16, Kind), Entry>>);
+pub(super) struct Ledger(Mutex<Book>);
+
+#[derive(Default)]
+struct Book {
+    entries: BTreeMap<Key, Entry>,
+    /// Entries that have a host.
+    n_named: BTreeMap<Kind, usize>,
+}
+
+impl Book {
+    fn add(&mut self, host: &str, port: u16, kind: Kind, mut outcome: Outcome) -> (Key, Arc<Meter>) {
+        shorten(&mut outcome);
+        let code = match &outcome {
+            Outcome::Refused(refusal) => Some(refusal.code()),
+            Outcome::Reached { .. } | Outcome::Failed { .. } => None,
+        };
+        let mut key = Key { host: host.to_owned(), port, kind, code };
+        cut(&mut key.host);
+        if !self.entries.contains_key(&key) {
+            let n_named = self.n_named.entry(kind).or_default();
+            if *n_named < kind.room() {
+                *n_named += 1;
+            } else {
+                key = Key { host: REST.to_owned(), port: 0, kind, code: None };
+            }
+        }
+        // The first text stays: a program must not write over what it did.
+        let new = || Entry { outcome, times: 0, meter: Arc::default() };
+        let entry = self.entries.entry(key.clone()).or_insert_with(new);
+        entry.times += 1;
+        let meter = Arc::clone(&entry.meter);
+        (key, meter)
+    }
+
+    fn take_back(&mut self, key: &Key) {
+        let Some(entry) = self.entries.get_mut(key) else { return };
+        entry.times = entry.times.saturating_sub(1);
+        if entry.times > 0 {
+            return;
+        }
+        self.entries.remove(key);
+        if key.host != REST {
+            let n_named = self.n_named.entry(key.kind).or_default();
+            *n_named = n_named.saturating_sub(1);
+        }
+    }
+}
 
 impl Ledger {
     /// The meter is for what passes because of it.
     pub(super) fn note(&self, host: &str, port: u16, outcome: Outcome) -> Arc<Meter> {
-        let mut kind = match &outcome {
-            Outcome::Reached { .. } => Kind::Reached,
-            Outcome::Refused(refusal) => Kind::Refused(refusal.code()),
-            Outcome::Failed { .. } => Kind::Failed,
-        };
-        let host = host.get(..host.floor_char_boundary(LONGEST_HOST)).unwrap_or_default();
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut key = (host.to_owned(), port, kind);
-        if entries.len() >= MOST && !entries.contains_key(&key) {
-            // What was reached must not be hidden among what was refused.
-            if let Kind::Refused(_) = kind {
-                kind = Kind::Refused(ErrorCode::HostNotAllowed);
-            }
-            key = (REST.to_owned(), 0, kind);
-        }
-        let entry = entries.entry(key).or_insert_with(|| Entry {
-            outcome: outcome.clone(),
-            times: 0,
-            meter: Arc::default(),
-        });
-        entry.outcome = outcome;
-        entry.times += 1;
-        Arc::clone(&entry.meter)
+        let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        book.add(host, port, Kind::of(&outcome), outcome).1
+    }
+
+    /// INVARIANT: before a look-up, because a look-up tells somebody the name, whatever comes of it.
+    pub(super) fn ask(&self, host: &str, port: u16) -> Asked {
+        let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (key, _) = book.add(host, port, Kind::Left, Outcome::Failed { why: LEFT.to_owned() });
+        Asked { host: host.to_owned(), port, key }
+    }
+
+    /// What came of it.
+    pub(super) fn became(&self, asked: Asked, outcome: Outcome) -> Arc<Meter> {
+        let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        book.take_back(&asked.key);
+        book.add(&asked.host, asked.port, Kind::of(&outcome), outcome).1
+    }
+
+    /// Somebody else notes what comes of it.
+    pub(super) fn hand_over(&self, asked: Asked) {
+        let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        book.take_back(&asked.key);
     }
 
     pub(super) fn contacts(&self) -> Vec<Contact> {
-        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let contact = |((host, port, _), entry): (&(String, u16, Kind), &Entry)| Contact {
-            host: host.clone(),
-            port: *port,
+        let book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let contact = |(key, entry): (&Key, &Entry)| Contact {
+            host: key.host.clone(),
+            port: key.port,
             outcome: entry.outcome.clone(),
             times: entry.times,
             bytes_sent: entry.meter.sent.load(Ordering::Relaxed),
             bytes_received: entry.meter.received.load(Ordering::Relaxed),
         };
-        entries.iter().map(contact).collect()
+        book.entries.iter().map(contact).collect()
+    }
+}
+
+fn cut(text: &mut String) {
+    text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+}
+
+/// Hosts, headers and whatever else a program chose. Our own reasons are short, but hold some of it.
+fn shorten(outcome: &mut Outcome) {
+    let refusal = match outcome {
+        Outcome::Reached { .. } => return,
+        Outcome::Failed { why } => {
+            // One host, and our words around it.
+            return why.truncate(why.floor_char_boundary(2 * LONGEST_TEXT));
+        }
+        Outcome::Refused(refusal) => refusal,
+    };
+    match refusal {
+        UrlRefusal::Credentials => {}
+        UrlRefusal::Unparsable { why: text }
+        | UrlRefusal::Scheme { scheme: text }
+        | UrlRefusal::Port { host: text, .. }
+        | UrlRefusal::Localhost { host: text }
+        | UrlRefusal::Metadata { host: text, .. }
+        | UrlRefusal::Kubernetes { host: text }
+        | UrlRefusal::LocalName { host: text }
+        | UrlRefusal::Blocked { host: text, .. }
+        | UrlRefusal::Address { host: text, .. }
+        | UrlRefusal::Outside { host: text, .. }
+        | UrlRefusal::NotListed { host: text, .. }
+        | UrlRefusal::NoAddress { host: text }
+        | UrlRefusal::Method { method: text }
+        | UrlRefusal::Header { name: text }
+        | UrlRefusal::Redirect { why: text }
+        | UrlRefusal::Stray { secret: text } => cut(text),
+        UrlRefusal::Mismatch { host, named } => {
+            cut(host);
+            cut(named);
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use vambrace_policy::url::UrlRefusal;
-
-    use super::*;
-
-    fn reached() -> Outcome {
-        Outcome::Reached { address: "203.0.113.1:443".to_owned() }
-    }
-
-    fn refused(host: &str) -> Outcome {
-        Outcome::Refused(UrlRefusal::NotListed { host: host.to_owned(), port: 443 })
-    }
-
-    #[test]
-    fn the_same_is_one_entry_and_other_ports_and_outcomes_are_others() {
-        let ledger = Ledger::default();
-        for (host, port, outcome) in [
-            ("a.test", 443, reached()),
-            ("a.test", 443, reached()),
-            ("a.test", 80, reached()),
-            ("a.test", 443, refused("a.test")),
-            ("a.test", 443, Outcome::Failed { why: String::new() }),
-            ("b.test", 443, reached()),
-        ] {
-            ledger.note(host, port, outcome).sent.fetch_add(3, Ordering::Relaxed);
-        }
-        let contacts = ledger.contacts();
-        let first = contacts.iter().find(|one| one.host == "a.test" && one.port == 443 && one.times == 2);
-        assert_eq!(contacts.len(), 5);
-        assert_eq!(first.map(|one| (&one.outcome, one.bytes_sent)), Some((&reached(), 6)));
-    }
-
-    #[test]
-    fn a_flood_is_counted_and_hides_nothing_that_was_reached() {
-        let ledger = Ledger::default();
-        for n in 0..10_000 {
-            let host = format!("{n}.test");
-            ledger.note(&host, 443, refused(&host));
-        }
-        ledger.note("late.test", 443, reached());
-        ledger.note("0.test", 443, refused("0.test"));
-        let contacts = ledger.contacts();
-        let rest: Vec<&Contact> = contacts.iter().filter(|one| one.host == REST).collect();
-        assert_eq!(contacts.len(), MOST + 2);
-        assert_eq!(rest.iter().map(|one| one.times).collect::<Vec<_>>(), [1, 10_000 - MOST as u64]);
-        assert_eq!(rest[0].outcome, reached());
-    }
-
-    #[test]
-    fn a_host_is_cut_between_characters() {
-        let ledger = Ledger::default();
-        ledger.note(&"é".repeat(1000), 1, reached());
-        assert_eq!(ledger.contacts()[0].host, "é".repeat(126));
-    }
-}
+mod tests;

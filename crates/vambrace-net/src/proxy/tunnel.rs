@@ -1,6 +1,7 @@
 //! Tunnels: TLS to the host that was judged, passed on unread, or opened here where the operator wants
 //! credentials put in.
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,9 +17,10 @@ use vambrace_policy::url::{Scheme, WebUrl};
 
 use super::answer::{self, Answer, Refused};
 use super::forward::{OPEN_TIME, named};
+use super::ledger::Asked;
 use super::metered::{Metered, Prefixed};
 use super::{Outcome, Shared, connection, hello};
-use crate::NetError;
+use crate::{CheckedAddr, NetError, connect};
 
 /// LIMIT: bytes that wait in a tunnel, each way.
 const BUFFER: usize = 32 << 10;
@@ -31,12 +33,13 @@ const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 pub(super) struct Tunnel {
     url: WebUrl,
     end: End,
+    asked: Asked,
     upgrade: OnUpgrade,
 }
 
 enum End {
     /// There.
-    Host(TcpStream),
+    Host(Vec<CheckedAddr>),
     /// Here.
     Us(Arc<rustls::ServerConfig>),
 }
@@ -66,7 +69,7 @@ pub(super) fn target(request: &Request<Incoming>) -> Result<WebUrl, Refused> {
     Ok(WebUrl::parse(&format!("https://{authority}/"))?)
 }
 
-/// Judged, and dialled where the tunnel ends there.
+/// Judged, with its addresses where the tunnel ends there. Nothing is dialled yet.
 pub(super) async fn open(
     shared: &Shared,
     next: &Mutex<Option<Tunnel>>,
@@ -81,49 +84,51 @@ pub(super) async fn open(
             && place.host.matches(url.host())
             && place.port.unwrap_or(place.scheme.default_port()) == url.port()
     });
+    let (host, port) = (url.host().to_string(), url.port());
+    let asked = shared.ledger.ask(&host, port);
     let end = match &settings.authority {
         Some(authority) if bound => {
-            let failed = |error: crate::TlsError| NetError::Untrusted {
-                host: url.host().to_string(),
-                why: error.to_string(),
-            };
-            End::Us(authority.server(url.host()).map_err(failed)?)
+            let failed = |error: crate::TlsError| NetError::Untrusted { host, why: error.to_string() };
+            authority.server(url.host()).map(End::Us).map_err(failed)
         }
         Some(_) | None => {
-            let dialled = timeout(OPEN_TIME, shared.web.dial_checked(url.host(), url.port(), &terms)).await;
-            let late = |_| NetError::TimedOut { host: url.host().to_string(), after: OPEN_TIME };
-            End::Host(dialled.map_err(late)??)
+            let checked = timeout(OPEN_TIME, shared.web.checked(url.host(), port, &terms)).await;
+            checked.unwrap_or(Err(NetError::TimedOut { host, after: OPEN_TIME })).map(End::Host)
         }
     };
-    let tunnel = Tunnel { url, end, upgrade: hyper::upgrade::on(request) };
+    let end = match end {
+        Ok(end) => end,
+        Err(error) => return Ok(shared.came_to_nothing(asked, &error.into())),
+    };
+    let tunnel = Tunnel { url, end, asked, upgrade: hyper::upgrade::on(request) };
     *next.lock().unwrap_or_else(PoisonError::into_inner) = Some(tunnel);
     Ok(answer::empty(StatusCode::OK))
 }
 
 impl Tunnel {
     pub(super) async fn run(self, shared: &Shared) {
-        let Tunnel { url, end, upgrade } = self;
+        let Tunnel { url, end, asked, upgrade } = self;
         let Ok(upgraded) = upgrade.await else { return };
         let Ok(parts) = upgraded.downcast::<TokioIo<Metered<TcpStream>>>() else { return };
         let mut client = parts.io.into_inner();
         let hello = match hello::read(&mut client, &parts.read_buf, url.host()).await {
             Ok(hello) => hello,
-            // INVARIANT: not one byte has gone to the host.
+            // INVARIANT: nobody has been dialled.
             Err(refusal) => {
-                shared.ledger.note(&url.host().to_string(), url.port(), Outcome::Refused(refusal));
+                shared.ledger.became(asked, Outcome::Refused(refusal));
                 return;
             }
         };
         match end {
-            End::Host(host) => pass(client, host, &hello, &url, shared).await,
+            End::Host(addresses) => pass(client, &addresses, &hello, &url, asked, shared).await,
             End::Us(server) => {
                 let acceptor = TlsAcceptor::from(server);
                 let accepted = timeout(HANDSHAKE_TIME, acceptor.accept(Prefixed::new(hello, client))).await;
                 match accepted {
-                    Ok(Ok(inside)) => connection::serve_inside(inside, &url, shared).await,
+                    Ok(Ok(inside)) => connection::serve_inside(inside, &url, asked, shared).await,
                     Ok(Err(_)) | Err(_) => {
                         let why = "the program does not trust the local authority".to_owned();
-                        shared.ledger.note(&url.host().to_string(), url.port(), Outcome::Failed { why });
+                        shared.ledger.became(asked, Outcome::Failed { why });
                     }
                 }
             }
@@ -131,11 +136,29 @@ impl Tunnel {
     }
 }
 
-async fn pass(mut client: Metered<TcpStream>, host: TcpStream, hello: &[u8], url: &WebUrl, shared: &Shared) {
-    let Ok(address) = host.peer_addr() else { return };
-    let reached = Outcome::Reached { address: address.to_string() };
-    let meter = shared.ledger.note(&url.host().to_string(), url.port(), reached);
-    let mut host = Metered::new(host, IDLE, meter);
+async fn pass(
+    mut client: Metered<TcpStream>,
+    addresses: &[CheckedAddr],
+    hello: &[u8],
+    url: &WebUrl,
+    asked: Asked,
+    shared: &Shared,
+) {
+    let host = url.host().to_string();
+    let gone = |error: io::Error| NetError::Unreachable { host: host.clone(), why: connect::words(&error) };
+    let dialled = timeout(OPEN_TIME, connect::dial(&host, addresses)).await;
+    let dialled = dialled.unwrap_or(Err(NetError::TimedOut { host: host.clone(), after: OPEN_TIME }));
+    let reached = dialled.and_then(|stream| Ok((stream.peer_addr().map_err(gone)?, stream)));
+    let (address, stream) = match reached {
+        Ok(reached) => reached,
+        // The program has our yes already; all it gets is the end.
+        Err(error) => {
+            shared.ledger.became(asked, Refused::from(error).outcome());
+            return;
+        }
+    };
+    let meter = shared.ledger.became(asked, Outcome::Reached { address: address.to_string() });
+    let mut host = Metered::new(stream, IDLE, meter);
     client.allow_idle(IDLE);
     if host.write_all(hello).await.is_ok() {
         // What passed has been counted; how it ended is theirs.

@@ -57,6 +57,24 @@ fn every_status_and_method() {
 }
 
 #[test]
+fn what_changes_things_stays_at_its_origin() {
+    for to in ["https://b.test/z", "https://a.test:444/z"] {
+        for (status, method) in [(307, "POST"), (308, "POST"), (301, "PUT"), (302, "DELETE"), (307, "PATCH")]
+        {
+            let host = if to.contains("b.test") { "b.test" } else { "a.test" };
+            let why = format!("refused: a {method} is not sent on to another origin, at `{host}`");
+            check(status, method, to, &why);
+        }
+        for (status, method) in [(301, "GET"), (307, "GET"), (308, "HEAD"), (303, "HEAD")] {
+            check(status, method, to, &format!("{to} same drops"));
+        }
+        for (status, method) in [(301, "POST"), (302, "POST"), (303, "PUT"), (303, "DELETE")] {
+            check(status, method, to, &format!("{to} GET drops"));
+        }
+    }
+}
+
+#[test]
 fn where_a_location_leads() {
     check(302, "GET", "z", "https://a.test/x/z same keeps");
     check(302, "GET", "?r", "https://a.test/x/y?r same keeps");

@@ -32,12 +32,14 @@ impl fmt::Debug for LocalAuthority {
 }
 
 impl LocalAuthority {
-    /// With a key that never leaves this process.
-    pub fn new() -> Result<LocalAuthority, TlsError> {
+    /// One for every host there is, which is for tests only.
+    #[cfg(test)]
+    pub(crate) fn new() -> Result<LocalAuthority, TlsError> {
         LocalAuthority::make(None)
     }
 
-    /// One whose certificates count for these hosts only, whoever may get hold of its key.
+    /// With a key that never leaves this process, and certificates that count for these hosts only, whoever
+    /// may get hold of it.
     pub fn for_hosts<'h>(hosts: impl Iterator<Item = &'h HostPattern>) -> Result<LocalAuthority, TlsError> {
         let mut permitted: Vec<GeneralSubtree> = hosts.map(subtree).collect();
         // A kind of name that is not listed at all would be free.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{CertificateError, ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -17,7 +17,7 @@ use crate::NetError;
 pub(crate) struct Trust(Result<Arc<ClientConfig>, String>);
 
 impl Trust {
-    /// The certificates of the system, read once in this process.
+    /// The certificates of the system, read once in this process. Reads files.
     pub(crate) fn system() -> Trust {
         static SYSTEM: OnceLock<Trust> = OnceLock::new();
         SYSTEM.get_or_init(|| Trust(system_roots().and_then(config))).clone()
@@ -41,11 +41,42 @@ impl Trust {
         connected.map(Box::new).map_err(|error| {
             let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
             match tls {
-                Some(rustls::Error::InvalidCertificate(why)) => untrusted(why.to_string()),
-                Some(why) => NetError::BadAnswer { host: host.to_string(), why: why.to_string() },
+                Some(rustls::Error::InvalidCertificate(why)) => untrusted(words(why)),
+                Some(why) => NetError::BadAnswer { host: host.to_string(), why: tls_words(why) },
                 None => NetError::Unreachable { host: host.to_string(), why: crate::connect::words(&error) },
             }
         })
+    }
+}
+
+fn tls_words(error: &rustls::Error) -> String {
+    match error {
+        rustls::Error::InvalidMessage(_)
+        | rustls::Error::InappropriateMessage { .. }
+        | rustls::Error::InappropriateHandshakeMessage { .. } => "it does not speak TLS".to_owned(),
+        rustls::Error::PeerIncompatible(_) => "it speaks no kind of TLS that is safe".to_owned(),
+        rustls::Error::NoApplicationProtocol => "it does not speak HTTP/1.1".to_owned(),
+        rustls::Error::AlertReceived(_) => "it would not speak TLS with us".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// What a person can do something about, in words; the rest as the library calls it.
+fn words(error: &CertificateError) -> String {
+    match error {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired".to_owned(),
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "it is not valid yet".to_owned()
+        }
+        CertificateError::Revoked => "it was revoked".to_owned(),
+        CertificateError::UnknownIssuer => "nobody whom this machine trusts has signed it".to_owned(),
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "it is for another name".to_owned()
+        }
+        CertificateError::BadEncoding | CertificateError::BadSignature => "it is damaged".to_owned(),
+        // An authority's own certificate in place of a server's, above all.
+        CertificateError::Other(_) => "it is not a certificate for a server".to_owned(),
+        other => other.to_string(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Answers that are long, slow, wrong or endless.
 
 use std::io::Write as _;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use vambrace_net::{NetError, Response};
+use vambrace_net::{BODY_MARGIN, NetError, Response};
 
 use crate::server::{Guest, Server, ok};
 use crate::world::{Choices, Failure, World, get};
@@ -33,7 +34,15 @@ fn bad(answer: Result<Response, NetError>) -> String {
 
 #[tokio::test]
 async fn a_body_ends_at_its_limit() {
-    for (length, kept, truncated) in [(0, 0, false), (99, 99, false), (100, 100, false), (101, 100, true)] {
+    let margin = usize::try_from(BODY_MARGIN).unwrap();
+    for (length, kept, truncated) in [
+        (0, 0, false),
+        (99, 99, false),
+        (100, 100, false),
+        (101, 101, true),
+        (100 + margin, 100 + margin, true),
+        (101 + margin, 100 + margin, true),
+    ] {
         let body: String = ('a'..='z').cycle().take(length).collect();
         let with_length = ok(&body);
         let until_end = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{body}");
@@ -44,7 +53,8 @@ async fn a_body_ends_at_its_limit() {
             let choices = Choices { max_body_bytes: 100, ..Choices::default() };
             let response = fetch_with(choices, &server, "GET").await.unwrap();
             assert_eq!(response.body, &body.as_bytes()[..kept], "{answer}");
-            assert_eq!(response.truncated, truncated, "{answer}");
+            assert_eq!((response.truncated, response.limit), (truncated, 100), "{answer}");
+            assert_eq!(response.address, server.at.to_string());
         }
     }
 }
@@ -57,7 +67,7 @@ async fn nothing_is_read_past_the_limit() {
         while guest.say([b'x'; 4096]) {}
     });
     let response = fetch(&server).await.unwrap();
-    assert_eq!((response.body.len(), response.truncated), (1 << 20, true));
+    assert_eq!((response.body.len(), response.truncated), ((1 << 20) + 8192, true));
 }
 
 #[tokio::test]
@@ -76,7 +86,7 @@ async fn packed_bodies() {
     // A thousand to one.
     let bomb = pack(&vec![0; 64 << 20]);
     let response = fetch(&Server::once(answer("gzip", &bomb))).await.unwrap();
-    assert_eq!((response.body.len(), response.truncated), (1 << 20, true));
+    assert_eq!((response.body.len(), response.truncated), ((1 << 20) + 8192, true));
     let unknown = "its body is packed in a way that is not known";
     for coding in ["br", "gzip, gzip", "gzip\r\ncontent-encoding: gzip", "\u{e9}"] {
         assert_eq!(bad(fetch(&Server::once(answer(coding, b"page"))).await), unknown, "{coding}");
@@ -131,6 +141,10 @@ async fn heads_that_are_not_http() {
         (b"HTTP/1.1 200 OK\r\na b: c\r\n\r\n".to_vec(), wrong),
         (b"HTTP/1.1 200 OK\r\na: \0\r\n\r\n".to_vec(), wrong),
         (vec![0; 1000], wrong),
+        (
+            b"HTTP/1.1 101 Other\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n".to_vec(),
+            "it changes the protocol",
+        ),
         (format!("HTTP/1.1 200 OK\r\n{}\r\n", headers(101)).into_bytes(), large),
         (format!("HTTP/1.1 200 OK\r\na: {}\r\n\r\n", "b".repeat(1 << 20)).into_bytes(), large),
     ];
@@ -194,4 +208,37 @@ async fn a_request_may_have_its_own_time() {
     action.time = Some(after);
     let host = "127.0.0.1".to_owned();
     assert_eq!(world.fetch(action).await.err(), Some(Failure::Net(NetError::TimedOut { host, after })));
+}
+
+#[tokio::test]
+async fn so_many_at_once_and_no_more() {
+    let (arrived, mut arrivals) = tokio::sync::mpsc::unbounded_channel();
+    let server = Server::at("127.0.0.1:0", move |mut guest| {
+        guest.request();
+        arrived.send(guest.nth).unwrap();
+        guest.wait_for_end();
+    });
+    let world = Arc::new(World::new(Choices::default()));
+    let url = format!("http://127.0.0.1:{}/", server.port());
+    let ask = |time: Duration| {
+        let (world, mut action) = (world.clone(), get(&url));
+        action.time = Some(time);
+        tokio::spawn(async move { world.fetch(action).await.err() })
+    };
+    let long: Vec<_> = (0..16).map(|_| ask(Duration::from_secs(60))).collect();
+    for _ in 0..16 {
+        arrivals.recv().await.unwrap();
+    }
+    // Its time runs while it waits for its turn, and nobody hears of it.
+    let (host, after) = ("127.0.0.1".to_owned(), Duration::from_millis(200));
+    assert_eq!(ask(after).await.unwrap(), Some(Failure::Net(NetError::TimedOut { host, after })));
+    assert_eq!(server.n_connections(), 16);
+    // One ends, the next goes.
+    let next = ask(Duration::from_secs(60));
+    long[0].abort();
+    assert_eq!(arrivals.recv().await, Some(16));
+    next.abort();
+    for one in long {
+        one.abort();
+    }
 }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use vambrace_net::NetError;
+use vambrace_net::{Missing, NetError};
 use vambrace_policy::url::UrlRefusal;
 
 use crate::dns::{Dns, Family, Over, Record, Said, given};
@@ -14,8 +14,8 @@ fn ips(texts: &[&str]) -> Vec<IpAddr> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
 }
 
-fn no_address<T>(host: &str) -> Result<T, NetError> {
-    Err(NetError::NoAddress { host: host.to_owned() })
+fn no_address<T>(host: &str, why: Missing) -> Result<T, NetError> {
+    Err(NetError::NoAddress { host: host.to_owned(), why })
 }
 
 /// What one name resolves to, with little time.
@@ -51,32 +51,40 @@ async fn one_family_is_enough() {
 
 #[tokio::test]
 async fn what_is_no_answer_is_no_address() {
-    let check = async |say: fn() -> Said| {
+    let check = async |why: Missing, say: fn() -> Said| {
         let dns = Dns::new(move |_| say());
-        assert_eq!(resolve(&dns).await, no_address("site.test"));
+        assert_eq!(resolve(&dns).await, no_address("site.test", why));
         assert!(!dns.asked().is_empty());
     };
-    check(|| Said::Code(3)).await;
-    check(|| Said::Code(2)).await;
-    check(|| Said::Code(5)).await;
-    check(|| Said::Nothing).await;
+    check(Missing::Nowhere, || Said::Code(3)).await;
+    check(Missing::Nowhere, || Said::Records { ttl: 60, records: Vec::new() }).await;
+    check(Missing::Unanswered, || Said::Code(2)).await;
+    check(Missing::Unanswered, || Said::Code(5)).await;
+    check(Missing::Unanswered, || Said::Nothing).await;
     // Cut over TCP too.
-    check(|| Said::Cut).await;
-    check(|| Said::Raw(Vec::new())).await;
-    check(|| Said::Raw(vec![0x81, 0x80])).await;
-    check(|| Said::Raw(vec![0x81, 0x80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])).await;
+    check(Missing::Unanswered, || Said::Cut).await;
+    check(Missing::Unanswered, || Said::Raw(Vec::new())).await;
+    check(Missing::Unanswered, || Said::Raw(vec![0x81, 0x80])).await;
+    check(Missing::Unanswered, || {
+        Said::Raw(vec![0x81, 0x80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
+    })
+    .await;
     // A name that points at itself.
-    check(|| Said::Raw(vec![0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 0xc0, 12, 0, 1, 0, 1])).await;
-    check(|| Said::Raw([vec![0x81, 0x80, 0, 1, 0, 9, 0, 0, 0, 0], vec![63; 500]].concat())).await;
-    check(|| Said::Raw(vec![0; 1400])).await;
+    check(Missing::Unanswered, || Said::Raw(vec![0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 0xc0, 12, 0, 1, 0, 1]))
+        .await;
+    check(Missing::Unanswered, || {
+        Said::Raw([vec![0x81, 0x80, 0, 1, 0, 9, 0, 0, 0, 0], vec![63; 500]].concat())
+    })
+    .await;
+    check(Missing::Unanswered, || Said::Raw(vec![0; 1400])).await;
     // The address of somebody else.
-    check(|| Said::Records {
+    check(Missing::Nowhere, || Said::Records {
         ttl: 60,
         records: vec![Record::Address("other.test".to_owned(), "127.0.0.1".parse().unwrap())],
     })
     .await;
     // Round and round.
-    check(|| Said::Records {
+    check(Missing::Nowhere, || Said::Records {
         ttl: 60,
         records: vec![Record::Alias("site.test".to_owned(), "site.test".to_owned())],
     })
@@ -90,7 +98,7 @@ async fn names_that_cannot_be_asked_for() {
     let long = format!("{}.test", "a".repeat(64));
     let longer = vec!["a".repeat(60); 5].join(".");
     for name in [long.as_str(), longer.as_str(), "a..test", ""] {
-        assert_eq!(world.addresses(name).await, no_address(name), "{name}");
+        assert_eq!(world.addresses(name).await, no_address(name, Missing::Nowhere), "{name}");
     }
     assert_eq!(dns.asked().len(), 0);
 }
@@ -246,5 +254,8 @@ async fn a_decision_that_was_left_open_looks_up_itself() {
     let dns = Dns::new(|_| Said::Code(3));
     let world = World::asking(dns.at);
     let failed = world.send(get(&url)).await.err();
-    assert_eq!(failed, Some(Failure::Net(NetError::NoAddress { host: "site.test".to_owned() })));
+    assert_eq!(
+        failed,
+        Some(Failure::Net(NetError::NoAddress { host: "site.test".to_owned(), why: Missing::Nowhere }))
+    );
 }

@@ -1,6 +1,6 @@
 //! What servers get to see.
 
-use vambrace_net::{Credential, Credentials};
+use vambrace_net::{BODY_MARGIN, Credential, Credentials, NetError};
 use vambrace_policy::url::{Binding, BoundPlace, Host, HostPattern, Scheme, UrlRefusal};
 use vambrace_types::Secret;
 
@@ -69,7 +69,7 @@ async fn what_a_request_cannot_be() {
     refused("x y", "a").await;
     refused("x:", "a").await;
     refused("", "a").await;
-    for method in ["CONNECT", "GET / HTTP/1.1\r\nx: y", "G T", ""] {
+    for method in ["CONNECT", "TRACE", "GET / HTTP/1.1\r\nx: y", "G T", ""] {
         let mut action = get(&url);
         action.method = method.to_owned();
         let refusal = UrlRefusal::Method { method: method.to_owned() };
@@ -127,9 +127,59 @@ async fn a_cut_leaves_no_half_of_a_credential() {
         let world = World::new(Choices { credentials, max_body_bytes: limit, ..Choices::default() });
         let action = get(&format!("http://127.0.0.1:{}/", server.port()));
         let response = world.fetch(action).await.unwrap();
-        let whole = format!("0123456789 {placeholder} and more");
-        let limit = usize::try_from(limit).unwrap();
-        assert_eq!(response.body, &whole.as_bytes()[..limit.min(whole.len())]);
-        assert_eq!(response.truncated, limit < 31, "{limit}");
+        // Whoever gets it cuts.
+        assert_eq!(String::from_utf8(response.body).unwrap(), format!("0123456789 {placeholder} and more"));
+        assert_eq!((response.truncated, response.limit), (limit < 31, limit));
     }
+}
+
+#[tokio::test]
+async fn what_is_read_past_a_limit_ends_before_half_a_credential() {
+    // Longer than its placeholder, so that covering draws the end of what was read to before the limit.
+    let value = "open-sesame-".repeat(500);
+    let margin = usize::try_from(BODY_MARGIN).unwrap();
+    let (n_values, limit) = (20, 20 * value.len() - margin);
+    for n_more in [0, 1, 7, 100, value.len() - 1, value.len(), value.len() + 1] {
+        let body = "x".repeat(n_more) + &value.repeat(n_values + 1);
+        let server = Server::always("127.0.0.1:0", ok(&body));
+        let credentials = credentials(&value);
+        let placeholder = credentials.0[0].placeholder.clone();
+        let max_body_bytes = u64::try_from(limit).unwrap();
+        let world = World::new(Choices { credentials, max_body_bytes, ..Choices::default() });
+        let response = world.fetch(get(&format!("http://127.0.0.1:{}/", server.port()))).await.unwrap();
+        // Values that touch may become one placeholder; no part of one is left beside.
+        let body = String::from_utf8(response.body).unwrap();
+        let rest = body.replace(&placeholder, "").replace('x', "");
+        assert_eq!((body.contains(&placeholder), rest.as_str()), (true, ""), "{n_more}");
+        assert!(response.truncated);
+    }
+}
+
+#[tokio::test]
+async fn no_credential_comes_back_in_pieces() {
+    let part = "HTTP/1.1 206 Part\r\ncontent-range: bytes 0-3/11\r\ncontent-length: 4\r\n\r\nopen";
+    let server = Server::always("127.0.0.1:0", part);
+    let ask = async |credentials: Credentials| {
+        let world = World::new(Choices { credentials, ..Choices::default() });
+        let mut action = get(&format!("http://127.0.0.1:{}/apart", server.port()));
+        action.headers = vec![
+            header("Range", "bytes=0-3"),
+            header("If-Range", "x"),
+            header("accept-encoding", "gzip"),
+            header("accept-encoding", "br"),
+        ];
+        let answer = world.fetch(action).await.map(|response| (response.status, response.body));
+        (answer, server.requests().pop().unwrap())
+    };
+    let (answer, request) = ask(Credentials::default()).await;
+    assert_eq!(answer, Ok((206, b"open".to_vec())));
+    assert!(request.contains("\r\nrange: bytes=0-3\r\n") && request.contains("\r\nif-range: x\r\n"));
+    // Outside the credential's path too: the server may remember it.
+    let (answer, request) = ask(credentials("open-sesame")).await;
+    let why = "it is a part, though the whole was asked for".to_owned();
+    let host = "127.0.0.1".to_owned();
+    assert_eq!(answer, Err(Failure::Net(NetError::BadAnswer { host, why })));
+    assert!(!request.contains("range"), "{request}");
+    let codings: Vec<&str> = request.lines().filter(|line| line.starts_with("accept-encoding")).collect();
+    assert_eq!(codings, ["accept-encoding: identity"]);
 }

@@ -59,6 +59,7 @@ pub(crate) fn get(url: &str) -> FetchUrl {
         voice: Voice::Seed001,
         answers: Answers::Unasked,
         time: None,
+        spelled: Vec::new(),
         length: None,
     }
 }

@@ -8,7 +8,7 @@ use vambrace_types::{Caller, ScopedPath, Secret};
 use super::{Access, Action, Allowance, sealed};
 use crate::url::{
     Host, OnDnsFailure, Terms, UrlPolicy, UrlRefusal, Voice, WebUrl, is_method, is_ours,
-    is_refused_from_models, is_token, is_value,
+    is_refused_from_models, is_token, is_value, undone,
 };
 use crate::{Capability, Denial, Judgement, PolicySettings, Reason};
 
@@ -49,6 +49,8 @@ pub struct FetchUrl {
     pub voice: Voice,
     pub answers: Answers,
     pub time: Option<std::time::Duration>,
+    /// What the caller wrote, before it was parsed, lower-cased or filled into a template: secrets are looked for in it.
+    pub spelled: Vec<String>,
     /// How much of the answer the caller wants to see. Nothing is decided by it.
     pub length: Option<usize>,
 }
@@ -61,20 +63,24 @@ impl Action for FetchUrl {
         Vec::new()
     }
 
-    /// What a model makes us send: a secret that it learned of somehow would leave with it.
+    /// What a caller makes us send: a secret that it learned of somehow would leave with it. What the operator wrote is the
+    /// operator's.
     fn sent(&self) -> Vec<String> {
+        let mut texts = self.spelled.clone();
         match self.author {
-            Author::Operator => Vec::new(),
+            Author::Operator => {}
             Author::Model => {
-                let values = self.headers.iter().map(|header| header.value.expose().clone());
-                let body = self.body.iter().map(|body| body.expose().clone());
-                [self.url.as_str().to_owned(), self.url.decoded()]
-                    .into_iter()
-                    .chain(values)
-                    .chain(body)
-                    .collect()
+                texts.push(self.url.as_str().to_owned());
+                // A label is short; a secret goes into several.
+                texts.push(self.url.host().to_string().replace('.', ""));
+                for header in &self.headers {
+                    texts.extend([header.name.clone(), header.value.expose().clone()]);
+                }
+                texts.extend(self.body.iter().map(|body| body.expose().clone()));
             }
         }
+        // THREAT: P02, `%2541` is `A` for whoever undoes it twice.
+        texts.iter().flat_map(|text| undone(text)).collect()
     }
 
     fn judge(&self, settings: &PolicySettings, _caller: &Caller) -> Result<Judgement, Denial> {

@@ -8,12 +8,14 @@ use std::time::Duration;
 use vambrace_types::{Caller, Door, ScopedPath};
 
 use super::{Access, Action, Allowance, sealed};
-use crate::command::{CommandPlan, CommandRefusal, Join, Judged, RedirectMode, Target, is_builtin, is_git};
+use crate::command::{
+    CommandPlan, CommandRefusal, Join, Judged, RedirectMode, Target, Word, is_builtin, is_git,
+};
 use crate::job::{
     Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Naming, Repository, Runs,
     Variable,
 };
-use crate::url::AllowEntry;
+use crate::url::{AllowEntry, undone};
 use crate::{Capability, Denial, Judgement, PolicySettings, Reason};
 
 pub use repository::{ChangeRepository, PushBranch, PushStage, ReadRepository, RepositoryChange};
@@ -125,6 +127,16 @@ impl Action for RunLine {
         Ok(Judgement { rule: Some(rule), touched, question: None })
     }
 
+    /// THREAT: P02, `curl -d SECRET`, also by way of another program (`echo SECRET | curl -d @-`): the line as it was
+    /// written, and its words, whose quotes hide nothing.
+    fn sent(&self) -> Vec<String> {
+        if !self.plan.simples().any(|simple| sends(&simple.program())) {
+            return Vec::new();
+        }
+        let words = self.plan.simples().flat_map(|simple| simple.words.iter().map(Word::spelled));
+        std::iter::once(self.text.clone()).chain(words).flat_map(|text| undone(&text)).collect()
+    }
+
     fn time(&self) -> Allowance {
         allowance(&self.job())
     }
@@ -154,8 +166,13 @@ impl Runs for RunLine {
     }
 }
 
+/// Programs that send what their words say.
+fn sends(program: &str) -> bool {
+    matches!(program.rsplit('/').next(), Some("curl" | "wget"))
+}
+
 fn command_of(simple: &crate::command::Simple) -> JobCommand {
-    let mut words = simple.words.iter().map(crate::command::Word::spelled);
+    let mut words = simple.words.iter().map(Word::spelled);
     let program = words.next().unwrap_or_default();
     if is_builtin(&program) {
         return JobCommand::Enter(words.next().unwrap_or_default());

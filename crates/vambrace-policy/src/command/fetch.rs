@@ -6,7 +6,20 @@ use super::{CommandPlan, Simple, Word, is_builtin};
 /// repository too, so it is git and what only shows text.
 const BESIDE: [&str; 10] = ["git", "cat", "echo", "grep", "head", "sort", "tail", "true", "uniq", "wc"];
 
+/// Whether redirects of a line may name files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Files {
+    Judged,
+    Refused,
+}
+
 impl CommandPlan {
+    /// THREAT: P06, `git fetch; echo ../x > gd/commondir`: a redirect is judged by its spelling, and where the repository is
+    /// writable a link that a program left (`gd -> .git`) leads into it.
+    pub(super) fn redirects_to_files(&self) -> Files {
+        if self.fetches() { Files::Refused } else { Files::Judged }
+    }
+
     pub(crate) fn fetches(&self) -> bool {
         self.simples().any(is_fetch)
     }

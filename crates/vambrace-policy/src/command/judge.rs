@@ -9,6 +9,7 @@ use vambrace_types::ScopedPath;
 
 use super::argument::{Place, Reach, RuleSet, Sheet, System, read, read_generic, rules};
 use super::dangerous::Said;
+use super::fetch::Files;
 use super::list::Origin;
 use super::program::ProgramName;
 use super::{
@@ -89,7 +90,8 @@ fn walk<'a>(
     scope: &'a Scope,
     folder: &ScopedPath,
 ) -> Walk<'a> {
-    let mut walk = Walk { rules, policy, scope, sheet: Sheet::default(), touched: Vec::new() };
+    let files = plan.redirects_to_files();
+    let mut walk = Walk { rules, policy, scope, files, sheet: Sheet::default(), touched: Vec::new() };
     walk.patterns(text, plan);
     let mut folders = Folders::new(folder);
     for step in &plan.steps {
@@ -109,6 +111,7 @@ struct Walk<'a> {
     rules: &'a RuleSet,
     policy: &'a CommandPolicy,
     scope: &'a Scope,
+    files: Files,
     sheet: Sheet,
     touched: Vec<(ScopedPath, Access)>,
 }
@@ -296,6 +299,11 @@ impl Walk<'_> {
             Target::File(word) => word,
         };
         let shown = format!("{sign} {}", word.spelled());
+        if self.files == Files::Refused {
+            let why = "a line with `git fetch` reads and writes no files by redirects: give them to a call of \
+                       their own";
+            return self.sheet.refuse_argument(program, &shown, why);
+        }
         if word.is_glob() {
             return self.sheet.refuse_argument(program, &shown, "a redirect needs one file, written out");
         }

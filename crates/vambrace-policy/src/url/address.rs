@@ -6,7 +6,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use ipnet::IpNet;
 
@@ -56,17 +56,21 @@ impl AddressClass {
 pub fn classify(address: IpAddr) -> AddressClass {
     // THREAT: P05, `::ffff:127.0.0.1` is this machine: the kernel dials the IPv4 address.
     let address = address.to_canonical();
-    let inner = match address {
-        IpAddr::V4(_) => Vec::new(),
-        IpAddr::V6(address) => embedded::addresses(address),
-    };
     let own = own_class(address);
-    inner.into_iter().map(|inner| own_class(inner.into())).fold(own, |worst, class| {
+    carried(address).into_iter().map(|inner| own_class(inner.into())).fold(own, |worst, class| {
         match class.badness() > worst.badness() {
             true => class,
             false => worst,
         }
     })
+}
+
+/// Canonical.
+fn carried(address: IpAddr) -> Vec<Ipv4Addr> {
+    match address {
+        IpAddr::V4(_) => Vec::new(),
+        IpAddr::V6(address) => embedded::addresses(address),
+    }
 }
 
 /// Specification 000's: whether a request there is refused.
@@ -83,8 +87,12 @@ pub(super) fn refused_by(ranges: Ranges, address: IpAddr) -> Option<AddressClass
         Ranges::Seed001 => table::SEED001,
         Ranges::Seed003 => table::SEED003,
     };
+    // THREAT: P05, whatever a specification lists: the kernel dials loopback for an unspecified address, and a gateway dials
+    // what an IPv6 address carries.
+    let is_in = |address: IpAddr| listed.iter().chain(table::UNSPECIFIED).any(|net| net.contains(&address));
     let address = address.to_canonical();
-    match (class, listed.iter().any(|net| net.contains(&address))) {
+    let is_listed = is_in(address) || carried(address).into_iter().any(|inner| is_in(inner.into()));
+    match (class, is_listed) {
         (AddressClass::Metadata, _) => Some(class),
         // 192.0.0.9 and .10 are public by the registry and inside a range of specification 001.
         (AddressClass::Public, true) => Some(AddressClass::Special("IETF Protocol Assignments")),

@@ -100,9 +100,16 @@ fn covers_path(place: &str, path: &str) -> bool {
 /// Whether one does cannot be known, so such a request goes without the credential.
 fn is_ambiguous(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
-    // Some servers cut `;…` off each part before they look at it.
-    let is_dots = |part: &str| matches!(part.split(';').next(), Some("." | ".."));
-    ["%2e", "%2f", "%5c", "%25", "%00", "//", "\\"].iter().any(|odd| lower.contains(odd))
+    // Some servers cut `;…`, blanks or what cannot be shown off each part before they look at it.
+    let is_dots = |part: &str| {
+        let rest = part.trim_start_matches('.');
+        let is_cut = |first: char| first == '%' || first == ';' || first == ' ' || first.is_control();
+        rest.len() < part.len() && (rest.is_empty() || rest.starts_with(is_cut))
+    };
+    // `%u002f` and the too long forms of UTF-8 (`%c0%af`, `%e0%80%af`) are a slash for some.
+    ["%2e", "%2f", "%5c", "%25", "%00", "%u", "%c0", "%c1", "%e0%80", "//", "\\"]
+        .iter()
+        .any(|odd| lower.contains(odd))
         || lower.split('/').any(is_dots)
 }
 
@@ -153,6 +160,28 @@ mod tests {
         check("GET", "https://api.example.com/v1/..%5Cv2", false);
         check("GET", "https://api.example.com/v1/..%252fv2", false);
         check("GET", "https://api.example.com/v1/..;/v2", false);
+        for odd in [
+            "..%20/v2",
+            "..%09/v2",
+            "..%0d/v2",
+            "..%3b/v2",
+            "..;x=y/v2",
+            ".%20/v2",
+            "...%20/v2",
+            ".../v2",
+            ".. /v2",
+            "%u002e%u002e/v2",
+            "..%u2215v2",
+            "%c0%ae%c0%ae/v2",
+            "..%C0%AFv2",
+            "..%c1%9cv2",
+            "a%e0%80%afv2",
+        ] {
+            check("GET", &format!("https://api.example.com/v1/{odd}"), false);
+        }
+        for plain in [".well-known/x", "a..b", "a%20b", "a;b", "..a", "%c3%a4", "a.%20b", "a:u"] {
+            check("GET", &format!("https://api.example.com/v1/{plain}"), true);
+        }
         check("GET", "https://api.example.com/v1//v2", false);
         check("GET", "https://api.example.com/v1\\..\\v2", false);
         check("GET", "https://api.example.com//v1", false);

@@ -56,7 +56,7 @@ impl UrlPolicy {
             OnDnsFailure::Defer => Ok(()),
         };
         let what = "no address; it is looked up again when the request is made";
-        step("address", result, what, "tools.url_policy.on_dns_failure")
+        step("look-up", result, what, "tools.url_policy.on_dns_failure")
     }
 
     fn address_step(&self, terms: &Terms, url: &WebUrl, address: IpAddr) -> UrlStep {
@@ -86,7 +86,7 @@ fn step(step: &'static str, result: Result<(), &UrlRefusal>, what: &str, rule: &
 
 fn listed(terms: &Terms) -> &'static str {
     match &terms.basis {
-        Basis::Unchecked => "no further rule applies",
+        Basis::Unchecked | Basis::Granted(_) => "no further rule applies",
         Basis::Ordinary => "not listed, the ordinary rules apply",
         Basis::Listed(_) => "listed",
     }

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use super::Host;
+use super::host::{self, NameKind};
+use super::{Host, HostRules};
 
 /// A host name, `*.name` for everything beneath it, or an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,6 +139,28 @@ impl AllowEntry {
             Ok(_) | Err(_) => {
                 Err(HostPatternError { text: text.to_owned(), why: "a port is a number from 1 to 65535" })
             }
+        }
+    }
+
+    /// The same for programs. In a cage `localhost` is the cage, so a grant of it would open nothing that it names, or
+    /// something else: this machine, as its proxy sees it.
+    pub fn for_programs(text: &str) -> Result<AllowEntry, HostPatternError> {
+        let entry = AllowEntry::parse(text)?;
+        let is_own = match &entry.host {
+            HostPattern::Exactly(Host::Name(name)) | HostPattern::Beneath(name) => {
+                host::kind(name, HostRules::Full) == NameKind::Localhost
+            }
+            HostPattern::Exactly(Host::Address(address)) => {
+                let address = address.to_canonical();
+                address.is_loopback() || address.is_unspecified()
+            }
+        };
+        match is_own {
+            true => Err(HostPatternError {
+                text: text.to_owned(),
+                why: "a cage has a localhost of its own; give the service another name",
+            }),
+            false => Ok(entry),
         }
     }
 
@@ -277,6 +300,31 @@ mod tests {
         {
             check_entry(wrong, None);
         }
+    }
+
+    #[track_caller]
+    fn check_for_programs(text: &str, expected: bool) {
+        let entry = AllowEntry::for_programs(text);
+        assert_eq!(entry.is_ok(), expected, "{text:?}");
+        assert!(entry.map_or_else(|error| error.why.contains("of its own"), |_| true), "{text:?}");
+        assert!(AllowEntry::parse(text).is_ok(), "{text:?}");
+    }
+
+    #[test]
+    fn a_cage_has_a_localhost_of_its_own() {
+        for own in ["localhost", "LOCALHOST.", "localhost:8080", "a.localhost", "*.a.localhost"] {
+            check_for_programs(own, false);
+        }
+        for own in
+            ["127.0.0.1", "127.255.0.1:80", "0x7f.1", "::1", "[::1]:80", "::ffff:127.0.0.1", "0.0.0.0", "::"]
+        {
+            check_for_programs(own, false);
+        }
+        for other in ["dev.example", "localhost.example", "*.example.com:80", "128.0.0.1", "::2", "10.0.0.1"]
+        {
+            check_for_programs(other, true);
+        }
+        assert!(AllowEntry::for_programs("*.localhost").is_err());
     }
 
     #[track_caller]

@@ -23,6 +23,16 @@ pub enum Attempt {
     Other,
 }
 
+/// What the operator's lists say about a host whose address is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    Nothing,
+    /// The host, but no addresses.
+    Plain,
+    /// Other addresses.
+    Ranges,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UrlRefusal {
     Unparsable {
@@ -60,6 +70,7 @@ pub enum UrlRefusal {
         host: String,
         address: IpAddr,
         class: AddressClass,
+        listing: Listing,
     },
     /// A listed host whose entry names other addresses.
     Outside {
@@ -90,6 +101,10 @@ pub enum UrlRefusal {
         host: String,
         named: String,
     },
+    /// The placeholder of a secret, where the secret itself would not go.
+    Stray {
+        secret: String,
+    },
 }
 
 impl UrlRefusal {
@@ -101,7 +116,9 @@ impl UrlRefusal {
             UrlRefusal::Localhost { .. } | UrlRefusal::LocalName { .. } => ErrorCode::PrivateAddress,
             UrlRefusal::Metadata { .. } => ErrorCode::MetadataAddress,
             UrlRefusal::Kubernetes { .. } => ErrorCode::KubernetesAddress,
-            UrlRefusal::Blocked { .. } | UrlRefusal::NotListed { .. } => ErrorCode::HostNotAllowed,
+            UrlRefusal::Blocked { .. } | UrlRefusal::NotListed { .. } | UrlRefusal::Mismatch { .. } => {
+                ErrorCode::HostNotAllowed
+            }
             UrlRefusal::Address { class, .. } if *class == AddressClass::Metadata => {
                 ErrorCode::MetadataAddress
             }
@@ -110,7 +127,7 @@ impl UrlRefusal {
             UrlRefusal::Method { .. } => ErrorCode::MethodNotAllowed,
             UrlRefusal::Header { .. } => ErrorCode::HeaderNotAllowed,
             UrlRefusal::Redirect { .. } => ErrorCode::RedirectRefused,
-            UrlRefusal::Mismatch { .. } => ErrorCode::HostNotAllowed,
+            UrlRefusal::Stray { .. } => ErrorCode::HeaderNotAllowed,
         }
     }
 
@@ -134,8 +151,9 @@ impl UrlRefusal {
             | UrlRefusal::NoAddress { .. }
             | UrlRefusal::Method { .. }
             | UrlRefusal::Header { .. }
-            | UrlRefusal::Redirect { .. } => Attempt::Other,
-            UrlRefusal::Mismatch { .. } => Attempt::Other,
+            | UrlRefusal::Redirect { .. }
+            | UrlRefusal::Mismatch { .. }
+            | UrlRefusal::Stray { .. } => Attempt::Other,
         }
     }
 
@@ -157,12 +175,12 @@ impl UrlRefusal {
             UrlRefusal::Blocked { .. } => "tools.url_policy.blocked_domains",
             UrlRefusal::Address { .. } => "tools.url_policy.ranges",
             UrlRefusal::Outside { .. } => "tools.url_policy.allowed_domains",
-            UrlRefusal::NotListed { .. } => "sandbox.net",
+            UrlRefusal::NotListed { .. } | UrlRefusal::Mismatch { .. } => "sandbox.net",
             UrlRefusal::NoAddress { .. } => "tools.url_policy.on_dns_failure",
             UrlRefusal::Method { .. } => "net.methods",
             UrlRefusal::Header { .. } => "net.headers",
             UrlRefusal::Redirect { .. } => "net.redirects",
-            UrlRefusal::Mismatch { .. } => "sandbox.net",
+            UrlRefusal::Stray { .. } => "secrets.bindings",
         }
     }
 
@@ -206,8 +224,9 @@ impl UrlRefusal {
             | UrlRefusal::NotListed { .. }
             | UrlRefusal::Method { .. }
             | UrlRefusal::Header { .. }
-            | UrlRefusal::Redirect { .. } => self.own_text(),
-            UrlRefusal::Mismatch { .. } => self.own_text(),
+            | UrlRefusal::Redirect { .. }
+            | UrlRefusal::Mismatch { .. }
+            | UrlRefusal::Stray { .. } => self.own_text(),
         }
     }
 
@@ -230,8 +249,9 @@ impl UrlRefusal {
             | UrlRefusal::NotListed { .. }
             | UrlRefusal::Method { .. }
             | UrlRefusal::Header { .. }
-            | UrlRefusal::Redirect { .. } => self.own_text(),
-            UrlRefusal::Mismatch { .. } => self.own_text(),
+            | UrlRefusal::Redirect { .. }
+            | UrlRefusal::Mismatch { .. }
+            | UrlRefusal::Stray { .. } => self.own_text(),
         }
     }
 
@@ -263,6 +283,9 @@ impl UrlRefusal {
             UrlRefusal::Mismatch { host, named } => {
                 format!("a tunnel to {host} has to begin with TLS for {host}, not with {named}")
             }
+            UrlRefusal::Stray { secret } => {
+                format!("the placeholder of {secret} goes only where the secret is bound")
+            }
             UrlRefusal::Localhost { host }
             | UrlRefusal::Metadata { host, .. }
             | UrlRefusal::Kubernetes { host }
@@ -276,24 +299,34 @@ impl UrlRefusal {
     pub fn suggestion(&self) -> &'static str {
         match self {
             UrlRefusal::Unparsable { .. } => "Write the whole URL, as in https://example.com/page.",
+            // `example.com:80/x` and `localhost:80`: whoever wrote it meant a host.
+            UrlRefusal::Scheme { scheme } if scheme.contains('.') || scheme == "localhost" => {
+                "Write http:// or https:// in front of the host."
+            }
             UrlRefusal::Scheme { .. } => "Use an http or https URL; for files of the project use read_file.",
             UrlRefusal::Credentials => {
                 "Leave the user name and the password out; the operator can bind a secret to the host."
             }
             UrlRefusal::Port { .. } => "Use the address of a web server, commonly on port 443 or 80.",
-            UrlRefusal::Localhost { .. } | UrlRefusal::LocalName { .. } | UrlRefusal::Address { .. } => {
+            UrlRefusal::Metadata { .. } | UrlRefusal::Address { class: AddressClass::Metadata, .. } => {
+                "Work without it: services that hand out the machine's credentials are not for agents."
+            }
+            UrlRefusal::Address { listing: Listing::Plain, .. } => {
+                "Use a public URL; the host is listed, but for loopback and special ranges the operator has to \
+                 give its entry a `cidr`."
+            }
+            UrlRefusal::Localhost { .. }
+            | UrlRefusal::LocalName { .. }
+            | UrlRefusal::Address { listing: Listing::Nothing, .. } => {
                 "Use a public URL; if this service is needed, ask the operator to list it in \
                  tools.url_policy.allowed_domains."
-            }
-            UrlRefusal::Metadata { .. } => {
-                "Work without it: services that hand out the machine's credentials are not for agents."
             }
             UrlRefusal::Kubernetes { .. } => {
                 "Ask the operator for what you need to know about the cluster, or for a listed address."
             }
             UrlRefusal::Blocked { .. } => "Use another source; the operator does not want this host used.",
-            UrlRefusal::Outside { .. } => {
-                "Tell the operator: the name leads elsewhere than its entry in allowed_domains says."
+            UrlRefusal::Outside { .. } | UrlRefusal::Address { listing: Listing::Ranges, .. } => {
+                "Tell the operator: the name leads elsewhere than its entry says."
             }
             UrlRefusal::NotListed { .. } => {
                 "Work with what is there, or ask the operator to list the host in sandbox.net."
@@ -303,8 +336,13 @@ impl UrlRefusal {
                 "Use GET or HEAD, or ask the operator to allow the method in net.methods."
             }
             UrlRefusal::Header { .. } => "Leave the header out; Vambrace sets what the request needs.",
-            UrlRefusal::Redirect { .. } => "Fetch the place it leads to by its own URL, if it is needed.",
+            UrlRefusal::Redirect { .. } => {
+                "Use the URL of what you look for itself, with https; one that only leads on and on has no answer."
+            }
             UrlRefusal::Mismatch { .. } => "Use https to the host that the tunnel leads to.",
+            UrlRefusal::Stray { .. } => {
+                "Send it in the bound header to the bound host only, or ask the operator for another binding."
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::host::NameKind;
 use super::port::PortKind;
-use super::{AddressClass, AllowEntry, Host, HostPattern, UrlRefusal, WebUrl, address, host, port};
+use super::{AddressClass, AllowEntry, Host, HostPattern, Listing, UrlRefusal, WebUrl, address, host, port};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ranges {
@@ -68,6 +68,8 @@ pub struct Terms {
 pub(super) enum Basis {
     /// The operator switched the rules off, for all hosts or for this one.
     Unchecked,
+    /// The same for a program: what was granted to it still says at which addresses.
+    Granted(Vec<AllowEntry>),
     Ordinary,
     /// The operator's entries for host and port. One that takes an address is enough.
     Listed(Vec<AllowEntry>),
@@ -111,7 +113,7 @@ impl UrlPolicy {
             return Err(UrlRefusal::NotListed { host: url.host().to_string(), port: url.port() });
         }
         let basis = match self.terms(url).basis {
-            Basis::Unchecked => Basis::Unchecked,
+            Basis::Unchecked | Basis::Granted(_) => Basis::Granted(entries),
             Basis::Ordinary => Basis::Listed(entries),
             Basis::Listed(own) => {
                 entries.extend(own);
@@ -134,6 +136,8 @@ impl UrlPolicy {
         }
         let (entries, taken) = match &terms.basis {
             Basis::Unchecked => return Ok(()),
+            Basis::Granted(entries) if entries.iter().any(|entry| entry.holds(address)) => return Ok(()),
+            Basis::Granted(entries) => return Err(outside(host, address, entries)),
             Basis::Ordinary => (None, self.takes(address)),
             Basis::Listed(entries) => {
                 (Some(entries), entries.iter().any(|entry| self.entry_takes(entry, address)))
@@ -192,7 +196,7 @@ impl UrlPolicy {
         let blocked = blocked.max_by_key(|pattern| pattern.weight());
         let allowed = self.matching(url).map(|(_, entry)| entry.host.weight()).max();
         match (&terms.basis, blocked) {
-            (Basis::Unchecked, _) | (_, None) => Ok(()),
+            (Basis::Unchecked | Basis::Granted(_), _) | (_, None) => Ok(()),
             (Basis::Ordinary | Basis::Listed(_), Some(pattern)) if allowed > Some(pattern.weight()) => Ok(()),
             (Basis::Ordinary | Basis::Listed(_), Some(pattern)) => {
                 Err(UrlRefusal::Blocked { host: url.host().to_string(), pattern: pattern.to_string() })
@@ -212,7 +216,7 @@ impl UrlPolicy {
             }
         };
         let is_open = match &terms.basis {
-            Basis::Unchecked => true,
+            Basis::Unchecked | Basis::Granted(_) => true,
             Basis::Ordinary => false,
             // An entry that names its addresses is judged by them alone.
             Basis::Listed(entries) => {
@@ -248,7 +252,7 @@ impl UrlPolicy {
     pub(super) fn admit_port(&self, terms: &Terms, url: &WebUrl) -> Result<(), UrlRefusal> {
         let port = url.port();
         let is_open = match (&terms.basis, port::kind(port)) {
-            (_, PortKind::Open) | (Basis::Unchecked, PortKind::Blocked) => true,
+            (_, PortKind::Open) | (Basis::Unchecked | Basis::Granted(_), PortKind::Blocked) => true,
             (_, PortKind::Never) | (Basis::Ordinary, PortKind::Blocked) => false,
             (Basis::Listed(entries), PortKind::Blocked) => {
                 entries.iter().any(|entry| entry.port == Some(port))
@@ -283,17 +287,27 @@ impl UrlPolicy {
     }
 }
 
+fn outside(host: &Host, address: IpAddr, entries: &[AllowEntry]) -> UrlRefusal {
+    let ranges = entries.iter().filter_map(|entry| entry.within).map(|net| net.to_string());
+    let allowed = ranges.collect::<Vec<_>>().join(", ");
+    UrlRefusal::Outside { host: host.to_string(), address, allowed }
+}
+
 fn refused(host: &Host, address: IpAddr, entries: Option<&[AllowEntry]>) -> UrlRefusal {
     let text = host.to_string();
     match (super::classify(address), host, entries) {
         (AddressClass::Metadata, Host::Address(_), _) => {
             UrlRefusal::Metadata { host: text, address: Some(address) }
         }
-        (AddressClass::Public, _, Some(entries)) => {
-            let ranges = entries.iter().filter_map(|entry| entry.within).map(|net| net.to_string());
-            UrlRefusal::Outside { host: text, address, allowed: ranges.collect::<Vec<_>>().join(", ") }
+        (AddressClass::Public, _, Some(entries)) => outside(host, address, entries),
+        (class, _, entries) => {
+            let listing = match entries {
+                None => Listing::Nothing,
+                Some(entries) if entries.iter().any(|entry| entry.within.is_none()) => Listing::Plain,
+                Some(_) => Listing::Ranges,
+            };
+            UrlRefusal::Address { host: text, address, class, listing }
         }
-        (class, _, _) => UrlRefusal::Address { host: text, address, class },
     }
 }
 

@@ -155,11 +155,6 @@ impl WebUrl {
         }
     }
 
-    /// The whole URL with its percent signs undone, for whoever looks for something in it.
-    pub fn decoded(&self) -> String {
-        percent_encoding::percent_decode_str(self.url.as_str()).decode_utf8_lossy().into_owned()
-    }
-
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }
@@ -167,6 +162,23 @@ impl WebUrl {
     pub fn same_origin(&self, other: &WebUrl) -> bool {
         (self.scheme, &self.host, self.port()) == (other.scheme, &other.host, other.port())
     }
+}
+
+/// LIMIT: how often percent signs are undone. Servers behind one another do it once each.
+const MOST_UNDONE: usize = 4;
+
+/// A text, and what becomes of it as its percent signs are undone again and again, for whoever looks for something in it.
+pub(crate) fn undone(text: &str) -> Vec<String> {
+    let mut stages = vec![text.to_owned()];
+    for _ in 0..MOST_UNDONE {
+        let last = stages.last().map_or("", String::as_str);
+        let next = percent_encoding::percent_decode_str(last).decode_utf8_lossy().into_owned();
+        if next == last {
+            break;
+        }
+        stages.push(next);
+    }
+    stages
 }
 
 fn unparsable(why: &str) -> UrlRefusal {

@@ -14,6 +14,7 @@ mod command_line_generate;
 mod command_script;
 mod corpus;
 mod generate;
+mod grants;
 mod property;
 mod question;
 mod reference;

@@ -134,11 +134,15 @@ impl World {
     }
 
     pub(crate) fn policy_at(&self, epoch: Epoch) -> Policy {
+        Policy::new(self.settings(), epoch)
+    }
+
+    pub(crate) fn settings(&self) -> PolicySettings {
         let rules = self.rules.iter().map(|rule| {
             OperatorRule::new(rule.tool, rule.path, verdict(rule.verdict), "because", "vambrace.yaml:1")
                 .unwrap()
         });
-        let settings = PolicySettings {
+        PolicySettings {
             scope: self.scope(),
             mode: ToolMode::parse(&self.mode).unwrap(),
             rules: rules.collect(),
@@ -149,8 +153,7 @@ impl World {
             requests: RequestRules::default(),
             grants: Vec::new(),
             allowed_commands: Vec::new(),
-        };
-        Policy::new(settings, epoch)
+        }
     }
 }
 

@@ -95,7 +95,7 @@ fn v6_begins() -> Vec<(char, String)> {
     ]
 }
 
-const METADATA: [&str; 13] = [
+const METADATA: [&str; 16] = [
     "169.254.169.254",
     "169.254.170.2",
     "169.254.170.23",
@@ -108,6 +108,9 @@ const METADATA: [&str; 13] = [
     "fd00:ec2::23",
     "fd20:ce::254",
     "fd00:42::42",
+    "fd00:c1::a9fe:a9fe",
+    "fd00:a9fe:a9fe::1",
+    "fd00:100::100:200",
     "fe80::a9fe:a9fe",
 ];
 

@@ -208,8 +208,15 @@ fn every_step_is_told() {
         front.into_iter().chain(rest.iter().map(|allowed| ("address", *allowed))).collect::<Vec<_>>()
     };
     check("https://a.example/", &["93.184.215.14", "10.0.0.1"], &with(front(true, true), &[true, false]));
-    check("https://a.example/", &[], &with(front(true, true), &[false]));
+    let missing: Vec<_> = front(true, true).into_iter().chain([("look-up", false)]).collect();
+    check("https://a.example/", &[], &missing);
     check("http://localhost:25/", &["127.0.0.1"], &with(front(false, false), &[false]));
     check("http://10.0.0.1/", &[], &with(front(true, true), &[false]));
     check("ftp://a.example/", &[], &[("parse", false)]);
+    for (on_dns_failure, expected) in [(OnDnsFailure::Deny, false), (OnDnsFailure::Defer, true)] {
+        let policy = UrlPolicy::new(UrlSettings { on_dns_failure, ..UrlSettings::default() });
+        let steps = policy.explain("https://a.example/", Some(&[]));
+        let last = steps.last().map(|step| (step.step, step.rule.as_str(), step.allowed));
+        assert_eq!(last, Some(("look-up", "tools.url_policy.on_dns_failure", expected)));
+    }
 }

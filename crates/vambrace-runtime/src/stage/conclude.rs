@@ -54,6 +54,11 @@ pub(crate) fn conclude(
     // 12 audit.
     let now = parts.clock.now();
     let duration_ms = now.millis_since(call.started);
+    let mut violations = end
+        .violation(redactor, call)
+        .into_iter()
+        .chain(planted(redactor, call, &trail.planted))
+        .chain(contact::violations(redactor, call, &trail.contacts));
     let outcome = Outcome {
         verdict: match end.verdict {
             Verdict::Allow => Judged::Allow,
@@ -70,10 +75,8 @@ pub(crate) fn conclude(
         enforcement: trail.enforcement,
         severity: loudness(trail.severity.max(end.severity)),
         checkpoint: None,
-        violation: end
-            .violation(redactor, call)
-            .or_else(|| planted(redactor, call, &trail.planted))
-            .or_else(|| contact::violation(redactor, call, &trail.contacts)),
+        violation: violations.next(),
+        further: violations.collect(),
     };
     trail.warnings.extend(contact::warnings(&trail.contacts));
     contact::record(corridor, call, &trail.contacts);

@@ -47,27 +47,31 @@ pub(super) fn record(corridor: &Corridor, call: &Call, contacts: &[Contact]) {
     }
 }
 
-/// The worst of what was refused stands for all of it; the text names them.
-pub(super) fn violation(redactor: &Redactor, call: &Call, contacts: &[Contact]) -> Option<Violation> {
-    // LIMIT: the events name every one.
-    const MOST: usize = 10;
-    let rank = |attempt: Attempt| match attempt {
-        Attempt::Metadata => 3,
-        Attempt::Kubernetes => 2,
-        Attempt::Private => 1,
-        Attempt::Other => 0,
-    };
-    let refusals: Vec<&UrlRefusal> = contacts.iter().filter_map(refused).collect();
-    let worst = refusals.iter().max_by_key(|refusal| rank(refusal.attempt()))?;
-    let kind = match worst.attempt() {
-        Attempt::Metadata => ViolationKind::SsrfMetadata,
-        Attempt::Kubernetes => ViolationKind::SsrfKubernetes,
-        Attempt::Private => ViolationKind::SsrfPrivate,
-        Attempt::Other => ViolationKind::Other,
-    };
-    let texts: Vec<String> = refusals.iter().take(MOST).map(|refusal| refusal.logged()).collect();
+/// One for each host inside that was asked for. A host that is merely not listed is none: package managers ask for many.
+pub(super) fn violations(redactor: &Redactor, call: &Call, contacts: &[Contact]) -> Vec<Violation> {
+    // LIMIT: more than any rule counts.
+    const MOST: usize = 64;
     let command_args = call.command.as_deref().map(|command| redactor.text(command).value);
-    Some(Violation { kind, target: redactor.text(&texts.join("; ")).value, command_args })
+    // The worst first: many harmless ones must not push it out.
+    let rank = |refusal: &&UrlRefusal| match refusal.attempt() {
+        Attempt::Metadata => 0,
+        Attempt::Kubernetes => 1,
+        Attempt::Private => 2,
+        Attempt::Other => 3,
+    };
+    let mut refusals: Vec<&UrlRefusal> = contacts.iter().filter_map(refused).collect();
+    refusals.sort_by_key(rank);
+    let attempts = refusals.into_iter().filter_map(|refusal| {
+        let kind = match refusal.attempt() {
+            Attempt::Metadata => ViolationKind::SsrfMetadata,
+            Attempt::Kubernetes => ViolationKind::SsrfKubernetes,
+            Attempt::Private => ViolationKind::SsrfPrivate,
+            Attempt::Other => return None,
+        };
+        let target = redactor.text(&refusal.logged()).value;
+        Some(Violation { kind, target, command_args: command_args.clone() })
+    });
+    attempts.take(MOST).collect()
 }
 
 /// For whoever ran the program: its own words about a proxy say little.

@@ -21,7 +21,7 @@ pub(crate) fn prove(corridor: &Corridor) -> Result<Enforcement, ToolError> {
         }
         let mut proof = Ok(());
         // Every job that gets a host has such a way out, so it is attacked as well.
-        let way_out = WayOut::to_nowhere(Arc::clone(&corridor.parts.instruments.web));
+        let way_out = WayOut::to_nowhere(Arc::clone(&corridor.parts.instruments.web), &corridor.parts.policy);
         in_place(&mut || {
             proof = programs.prove(Some(&way_out), &|posture| record(corridor, posture));
         });

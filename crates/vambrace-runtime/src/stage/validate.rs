@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use vambrace_policy::{Action, Facts};
 use vambrace_redact::{FindingKind, Redactor, holds_placeholder};
+use vambrace_tools::sent_secrets;
 use vambrace_types::{ErrorCode, ToolError, Tree};
 
 use super::Call;
@@ -42,13 +43,9 @@ pub(crate) fn scan<A: Action>(redactor: &Redactor, action: &A) -> Facts {
             }
         }
     }
-    for text in action.sent() {
-        facts.placeholder |= holds_placeholder(&text);
-        let known =
-            redactor.scan(text.as_bytes()).into_iter().filter(|found| found.kind == FindingKind::Known);
-        facts.sent_secrets.extend(known.map(|found| found.rule.to_string()));
-    }
-    facts.sent_secrets.dedup();
+    let sent = sent_secrets(redactor, &action.sent());
+    facts.placeholder |= sent.placeholder;
+    facts.sent_secrets = sent.sent_secrets;
     facts
 }
 

@@ -30,7 +30,7 @@ impl Tool for BashCommandTool {
     const ABOUT: About = About {
         name: "bash_command",
         title: "Run a command line",
-        description: "Runs a command line in the service folder, in a cage without network. Only listed programs with \
+        description: "Runs a command line in the service folder, in a cage that reaches listed hosts only. Only listed programs with \
                       harmless arguments run; variables, substitutions and background jobs are refused. Use the file \
                       tools to read and change files.",
         hints: RUNS,

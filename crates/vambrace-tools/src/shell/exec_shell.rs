@@ -39,7 +39,7 @@ impl Tool for ExecShellTool {
     const ABOUT: About = About {
         name: "exec_shell",
         title: "Run a command line with a time limit",
-        description: "Runs a command line in the service folder, in a cage without network, and returns exit code and \
+        description: "Runs a command line in the service folder, in a cage that reaches listed hosts only, and returns exit code and \
                       output. Only listed programs with harmless arguments run; variables, substitutions and \
                       background jobs are refused.",
         hints: RUNS,
@@ -68,8 +68,8 @@ impl Tool for RunCommandTool {
     const ABOUT: About = About {
         name: "run_command",
         title: "Run a command line (older name)",
-        description: "The older name of exec_shell: runs a command line in the service folder, in a cage without \
-                      network, under the same rules. Prefer exec_shell, run_test and run_lint.",
+        description: "The older name of exec_shell: runs a command line in the service folder, in a cage that \
+                      reaches listed hosts only, under the same rules. Prefer exec_shell, run_test and run_lint.",
         hints: RUNS,
     };
 

@@ -42,7 +42,7 @@ impl Tool for RunTool {
     const AUDIENCE: Audience = Audience::People;
 
     fn plan(&self, args: RunArgs, context: &CallContext<'_>) -> Result<RunTyped, ToolError> {
-        let hosts = args.net.iter().map(|host| AllowEntry::parse(host)).collect::<Result<_, _>>();
+        let hosts = args.net.iter().map(|host| AllowEntry::for_programs(host)).collect::<Result<_, _>>();
         let hosts = hosts.map_err(|error| {
             ToolError::new(ErrorCode::ValidationError, format!("`{}` is no host: {}.", error.text, error.why))
         })?;

@@ -67,7 +67,7 @@ impl Tool for RunTestTool {
     const ABOUT: About = About {
         name: "run_test",
         title: "Run tests",
-        description: "Runs the tests of the service, or of one file, folder or test name, in a cage without network, \
+        description: "Runs the tests of the service, or of one file, folder or test name, in a cage that reaches listed hosts only, \
                       and returns the output with the number of passed, failed and skipped tests and the names of the \
                       failed ones where the runner is known. The toolchain is found by the files of the folder.",
         hints: BUILDS,
@@ -97,7 +97,7 @@ impl Tool for RunLintTool {
         name: "run_lint",
         title: "Run the linter",
         description: "Runs the linter of the service, or on one file or folder where the linter takes one, in a cage \
-                      without network, and returns its output. The toolchain is found by the files of the folder.",
+                      that reaches listed hosts only, and returns its output. The toolchain is found by the files of the folder.",
         hints: BUILDS,
     };
 

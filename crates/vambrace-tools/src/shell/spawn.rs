@@ -40,8 +40,8 @@ impl Tool for SpawnTool {
     const ABOUT: About = About {
         name: "spawn",
         title: "Run one program",
-        description: "Runs one listed program with a list of arguments in the service folder, in a cage without \
-                      network, and returns exit code and output. No shell is involved: quotes, globs and pipes mean \
+        description: "Runs one listed program with a list of arguments in the service folder, in a cage that \
+                      reaches listed hosts only, and returns exit code and output. No shell is involved: quotes, globs and pipes mean \
                       nothing. At most five run at once.",
         hints: RUNS,
     };

@@ -1,14 +1,14 @@
 //! Declared `http` tools (specification 000): a request of the operator's with values of the caller's in it.
 
 use serde_json::{Map, Value};
-use vambrace_net::{Response, decode, safe_body_string};
+use vambrace_net::{Response, safe_body_string};
 use vambrace_policy::url::Voice;
 use vambrace_policy::{Answers, Author, FetchUrl, Header, Permit};
 use vambrace_types::{ErrorCode, RawOutput, Secret, ToolError, Tree};
 
 use super::journey::travel;
 use super::template::{Place, Template};
-use super::{cut_words, preview, settle};
+use super::{cut_words, n_bytes, preview, settle, text_of};
 use crate::declared::{ArgumentSchema, tree_of};
 use crate::{About, CallContext, DeclaredRequest, Hands, Hints, Look, Tool, WebLimits};
 
@@ -40,7 +40,9 @@ impl HttpTool {
         });
         let content_type =
             declared.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        let content_type = content_type.map(|(_, value)| value.expose().as_str());
+        // One that the caller fills in says nothing beforehand; then the look of the template counts.
+        let content_type =
+            content_type.map(|(_, value)| value.expose().as_str()).filter(|text| !text.contains("{{"));
         let body = declared.body.as_ref().map(|body| (Place::of(content_type, body), Template::parse(body)));
         HttpTool {
             about: About { name, title: name, description: keep(&declared.description), hints },
@@ -100,6 +102,7 @@ impl Tool for HttpTool {
             voice: Voice::Seed000,
             answers: Answers::Unasked,
             time: Some(self.declared.time),
+            spelled: texts(&Value::Object(arguments)),
             length: None,
         })
     }
@@ -113,8 +116,21 @@ impl Tool for HttpTool {
     }
 
     async fn run(&self, permit: Permit<FetchUrl>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let response = travel(self.about.name, permit, hands, self.declared.time).await?;
-        hands.blocking(|| self.result(&response))?
+        let mut response = travel(self.about.name, permit, hands, self.declared.time).await?;
+        hands.blocking(|| self.result(&mut response, hands))?
+    }
+}
+
+/// Every text in the arguments, names of fields too.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::Null | Value::Bool(_) => Vec::new(),
+        Value::Number(number) => vec![number.to_string()],
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(entries) => {
+            entries.iter().flat_map(|(key, value)| std::iter::once(key.clone()).chain(texts(value))).collect()
+        }
     }
 }
 
@@ -124,8 +140,13 @@ fn not_an_object() -> ToolError {
 
 impl HttpTool {
     /// The body untouched, and beside it the text that may go on into other texts.
-    fn result(&self, response: &Response) -> Result<RawOutput, ToolError> {
-        let mut text = safe_body_string(&response.body, &response.content_type, self.limits.braces);
+    fn result(&self, response: &mut Response, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
+        let n_bytes = n_bytes(response);
+        // THREAT: P02, cleaned before anything is escaped or split: a secret in another spelling is none that we know.
+        let cleaned = hands.redactor().text_owned(text_of(response, hands, |text| text));
+        hands.redacted(cleaned.n_redactions);
+        let body = cleaned.value.into_string();
+        let mut text = safe_body_string(body.as_bytes(), &utf8(&response.content_type), self.limits.braces);
         if response.truncated {
             text = format!("{text}\n[{}]", cut_words(self.limits.body));
         }
@@ -134,20 +155,31 @@ impl HttpTool {
             return Err(ToolError::new(ErrorCode::HttpStatus, message)
                 .suggestion("Read what the service says and correct the arguments, or tell the operator."));
         }
-        let body = decode(&response.body, &response.content_type);
-        let json = serde_json::from_str::<Value>(&body).ok();
-        let json = json.filter(|value| value.is_object() || value.is_array()).map(tree_of);
         let mut entries = vec![
             ("status", Tree::Int(i64::from(response.status))),
             ("content_type", Tree::text(&response.content_type)),
             ("text", Tree::Text(text)),
-            ("bytes", Tree::count(response.body.len())),
+            ("bytes", Tree::count(n_bytes)),
             ("truncated", Tree::Bool(response.truncated)),
         ];
-        entries.push(match json {
+        entries.push(match json_of(&body) {
             Some(json) => ("json", json),
             None => ("body", Tree::Text(body)),
         });
         Ok(RawOutput::new(Tree::map(entries)))
     }
+}
+
+/// LIMIT: of a larger body, only the text is shown. Ten megabytes of `[0,0,…]` are a hundred times as much in a tree.
+const LARGEST_JSON: usize = 1 << 20;
+
+fn json_of(body: &str) -> Option<Tree> {
+    let json = (body.len() <= LARGEST_JSON).then(|| serde_json::from_str::<Value>(body).ok()).flatten();
+    json.filter(|value| value.is_object() || value.is_array()).map(tree_of)
+}
+
+/// The type of a body that was decoded already.
+fn utf8(content_type: &str) -> String {
+    let essence = content_type.split(';').next().unwrap_or_default();
+    format!("{essence}; charset=utf-8")
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
-use vambrace_policy::url::{Voice, WebUrl};
+use vambrace_policy::url::{UrlRefusal, Voice, WebUrl};
 use vambrace_types::{ErrorCode, ToolError};
 
 use super::refused;
@@ -41,6 +41,11 @@ impl Place {
             _ => Place::Plain,
         }
     }
+}
+
+/// The address of a declared request with something harmless in every place, for whoever checks the declaration.
+pub fn sample_url(template: &str) -> Result<WebUrl, UrlRefusal> {
+    WebUrl::parse(&Template::parse(template).fill(&Map::new(), |_, _| "x".to_owned()))
 }
 
 impl Template {
@@ -104,6 +109,10 @@ impl Template {
                     wrong = Some("a part of the host's name is letters, digits and `-`");
                 }
                 return text;
+            }
+            // THREAT: P05, servers undo `%2F` before they look at the path, and `..` then leads out of it.
+            if is_path(before) && (text.is_empty() || leads_out(&text)) {
+                wrong = Some("a part of a path is neither empty nor `.` nor `..`");
             }
             percent(&text)
         });
@@ -211,6 +220,24 @@ fn in_authority(before: &str) -> bool {
     }
 }
 
+/// Whether somebody on the other side could read a step upwards in it: servers undo percent signs, cut at `;` and know other
+/// signs for a dot and a slash.
+fn leads_out(value: &str) -> bool {
+    let is_dot = |letter: char| matches!(letter, '.' | '\u{ff0e}' | '\u{2024}' | '\u{3002}');
+    let is_end =
+        |letter: char| matches!(letter, '/' | '\\' | ';' | '\u{ff0f}' | '\u{ff3c}' | '\u{2215}' | '\u{2044}');
+    let is_blank = |letter: char| letter.is_whitespace() || letter.is_control();
+    value.split(is_end).any(|part| {
+        let part = part.trim_matches(is_blank);
+        !part.is_empty() && part.chars().all(is_dot)
+    })
+}
+
+/// Whether what follows belongs to the path.
+fn is_path(before: &str) -> bool {
+    !before.contains(['?', '#'])
+}
+
 /// Whether a JSON text ends inside a string.
 fn in_string(before: &str) -> bool {
     let (mut inside, mut escaped) = (false, false);
@@ -249,6 +276,15 @@ mod tests {
         check_url(path, json!({"city": "Zürich"}), Some("https://api.example.com/v1/Z%C3%BCrich/now"));
         check_url(path, json!({"city": ".."}), None);
         check_url(path, json!({"city": "."}), None);
+        check_url(path, json!({"city": "../../admin"}), None);
+        check_url(path, json!({"city": "a\\..\\b"}), None);
+        check_url(path, json!({"city": "..;/admin"}), None);
+        check_url(path, json!({"city": ".. /admin"}), None);
+        check_url(path, json!({"city": "\u{ff0e}\u{ff0e}\u{ff0f}admin"}), None);
+        check_url(path, json!({"city": "a..b"}), Some("https://api.example.com/v1/a..b/now"));
+        check_url(path, json!({}), None);
+        check_url("https://h.example/v1/{{x}}", json!({"x": "."}), None);
+        check_url("https://h.example/v1/{{x}}", json!({"x": ""}), None);
         check_url(path, json!({"city": "%2e%2e"}), Some("https://api.example.com/v1/%252e%252e/now"));
         check_url(
             "https://h.example/?q={{q}}",

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use vambrace_config::resolve::redactor;
 use vambrace_runtime::{Purpose, Reply};
 use vambrace_server::wire;
-use vambrace_types::Door;
+use vambrace_types::{Door, ErrorCode};
 
 use super::Exit;
 use super::lines::{LONGEST, Line, Lines};
@@ -80,7 +80,13 @@ fn explain_url(global: &Global, url: &str) -> Result<Exit, Exit> {
     let reply = runtime.block_on(judge(&session, url, Subject::Url)).ok_or_else(fell_over)?;
     tell_denial(global, &reply);
     let mut decision = wire::decision(&reply, url);
-    let steps = runtime.block_on(session.corridor.explain_url(url));
+    // THREAT: P02, a look-up tells somebody the name; one that the decision did not make is not made here either.
+    let code = reply.error().map(|error| error.code);
+    let looked_up = matches!(
+        code,
+        None | Some(ErrorCode::PrivateAddress | ErrorCode::MetadataAddress | ErrorCode::DnsFailed)
+    );
+    let steps = runtime.block_on(session.corridor.explain_url(url, looked_up));
     if global.json || !terminal::is_watched() {
         let rows = steps.iter().map(
             |step| json!({"step": step.step, "what": step.what, "allowed": step.allowed, "rule": step.rule}),

@@ -99,7 +99,13 @@ fn check(global: &Global) -> Result<Exit, Exit> {
 
 fn show_all(global: &Global) -> Result<Exit, Exit> {
     let loaded = configuration(global)?;
-    let shown = show(&loaded);
+    let mut shown = show(&loaded);
+    // A variable's value may stand in the middle of an address or a template, where no type hides it.
+    if let Ok(redactor) = resolve::redactor(&loaded.config, &environment()) {
+        for row in &mut shown {
+            row.value = redactor.text(&row.value).value.into_string();
+        }
+    }
     if global.json || !terminal::is_watched() {
         let rows = shown.into_iter().map(|row| {
             let value = serde_json::from_str(&row.value).unwrap_or(Value::String(row.value));

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use vambrace_policy::ToolMode;
 use vambrace_types::Role;
 
-/// Armoured hands for AI agents: governed file tools for any MCP client.
+/// Armoured hands for AI agents: governed files, programs and network for any MCP client.
 #[derive(Parser)]
 #[command(name = "vambrace", version, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct Options {

@@ -29,7 +29,7 @@ pub(crate) fn run(global: &Global, args: RunArgs) -> Exit {
 
 fn attempt(global: &Global, args: RunArgs) -> Result<Exit, Exit> {
     for host in &args.net {
-        AllowEntry::parse(host).map_err(|error| usage(&format!("--net {host}: {}", error.why)))?;
+        AllowEntry::for_programs(host).map_err(|error| usage(&format!("--net {host}: {}", error.why)))?;
     }
     let raw = args.raw && std::io::stdout().is_terminal();
     let mut words = args.command.into_iter();

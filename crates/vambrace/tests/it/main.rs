@@ -28,6 +28,7 @@ mod net_installs;
 mod net_programs;
 mod net_rebind;
 mod net_redirect;
+mod net_secrets;
 mod net_ssrf;
 mod net_tls;
 mod net_world;

@@ -85,6 +85,8 @@ fn no_call_makes_a_protected_name() {
     refused("mkdir deep/.claude", "deep/.claude", &[]);
     refused("mkdir deep/er/.git", "deep/er/.git", &[]);
     refused("mkdir .GIT", ".GIT", &[]);
+    refused("mkdir -p .cage/x/.git", ".cage/x/.git", &[".cage", ".cage/x"]);
+    refused("mkdir .cage; echo x > .cage/.envrc", ".cage/.envrc", &[".cage"]);
     refused("mkdir .VsCode", ".VsCode", &[]);
     refused("cp file deep/A.Code-Workspace", "deep/A.Code-Workspace", &[]);
     refused("mv file .bashrc", ".bashrc", &[]);

@@ -8,9 +8,9 @@ import sys
 
 from mcp import Client, StdioServerParameters
 
-ALL = ["bash_command", "count_matches", "create_directory", "delete_file", "edit_file", "exec_shell", "git_add",
+ALL = ["bash_command", "count_matches", "create_directory", "delete_file", "edit_file", "exec_shell", "fetch_url", "git_add",
        "git_checkout", "git_commit", "git_diff", "git_status", "install_dependencies", "list_files", "posture_report",
-       "read_file", "read_output", "run_lint", "run_test", "search_file", "spawn", "write_file"]
+       "read_file", "read_output", "run_lint", "run_test", "search_file", "spawn", "web_fetch", "write_file"]
 
 
 async def main(mode, expected_version, binary, *args):

@@ -5,7 +5,7 @@ use vambrace_policy::url::{Binding, BoundPlace, Host, Scheme};
 use vambrace_types::Secret;
 
 use super::harness::*;
-use crate::{Credential, Credentials, LocalAuthority, Outcome};
+use crate::{Credentials, LocalAuthority, Outcome};
 
 const VALUE: &str = "open/sesame";
 
@@ -23,7 +23,11 @@ fn bound(scheme: Scheme, port: u16) -> Credentials {
         header: "Authorization".to_owned(),
         format: "Token {secret}".to_owned(),
     };
-    Credentials(vec![Credential::new(binding, Secret::new(VALUE.to_owned())).unwrap()])
+    // A second place for the same secret: still one placeholder, and one variable.
+    let mut second = binding.clone();
+    second.place.path = "/second".to_owned();
+    let value = || Secret::new(VALUE.to_owned());
+    Credentials::new(vec![(binding, value()), (second, value())]).unwrap()
 }
 
 /// Says back all it was sent, in the body, in a header and in the status line, and the value in other forms.
@@ -83,9 +87,13 @@ async fn a_bound_request_carries_the_value_and_its_answer_does_not() {
         ("GET", "site.test", "/apix", &own),
         ("POST", "site.test", "/api", &own),
         ("GET", "other.test", &in_path, "A: b"),
+        // Bound there, but to another header.
+        ("GET", "site.test", "/api", &format!("X-Key: {placeholder}")),
+        ("GET", "site.test", &format!("/api{in_path}"), "A: b"),
     ] {
         let answer = cage.ask(ask(method, host, path, header)).await;
         assert!(answer.starts_with("HTTP/1.1 403 "), "{method} {host}{path}: {answer}");
+        assert!(answer.contains("the placeholder of SITE_KEY goes only where"), "{answer}");
     }
     assert_eq!(site.seen().len(), n_seen);
 
@@ -142,6 +150,22 @@ async fn with_the_operators_authority_https_is_bound_too() {
         assert!(answer.starts_with("HTTP/1.1 400 "), "{row}: {answer}");
     }
     assert_eq!(site.seen().len(), 1);
+
+    // A handshake that no request follows is noted, and one that a request follows is noted as that.
+    let left = || {
+        let contacts = cage.egress.contacts().into_iter();
+        let why = "the program went away".to_owned();
+        contacts
+            .filter(|one| one.outcome == Outcome::Failed { why: why.clone() })
+            .map(|one| one.times)
+            .sum::<u64>()
+    };
+    assert_eq!(left(), 0);
+    let stream = cage.tunnel(&format!("site.test:{port}")).await.unwrap();
+    let stream = dress(stream, "site.test", &pem).await.unwrap();
+    assert_eq!(left(), 1);
+    drop(stream);
+    assert_eq!(left(), 1);
 
     // The hello is looked at here too, and the other side of the proxy trusts nobody else.
     let stream = cage.tunnel(&format!("site.test:{port}")).await.unwrap();

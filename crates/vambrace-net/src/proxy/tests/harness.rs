@@ -34,7 +34,7 @@ pub(super) fn names(more: &[(&'static str, &[&[Ipv4Addr]])]) -> Names {
     names
 }
 
-/// Its address, and the names it was asked for.
+/// Its address, and the names it was asked for. About `silent.…` it never says anything.
 async fn name_server(mut names: Names) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&asked);
@@ -52,6 +52,9 @@ async fn name_server(mut names: Names) -> (SocketAddr, Arc<Mutex<Vec<String>>>) 
                 at = end;
             }
             log.lock().unwrap().push(name.trim_end_matches('.').to_owned());
+            if name.starts_with("silent.") {
+                continue;
+            }
             let is_ipv4 = question[at + 1..at + 3] == [0, 1];
             let answers = names.get_mut(name.trim_end_matches('.')).filter(|_| is_ipv4);
             let found = answers.map_or(Vec::new(), |answers| match answers.len() {
@@ -118,7 +121,7 @@ impl Cage {
         }
         let listener = std::net::TcpListener::bind((LOOPBACK, 0)).unwrap();
         let address = listener.local_addr().unwrap();
-        let egress = Egress::new(Arc::new(web), granted);
+        let egress = Egress::over(Arc::new(web), granted);
         let serving = Some(egress.serve(OwnedFd::from(listener)).unwrap());
         Cage { egress, serving, address, asked }
     }
@@ -129,6 +132,16 @@ impl Cage {
         asked.sort();
         asked.dedup();
         asked
+    }
+
+    /// Until somebody was asked about a name.
+    pub(super) async fn has_asked(&self, name: &str) {
+        within(async {
+            while !self.asked().iter().any(|asked| asked == name) {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
     }
 
     pub(super) async fn connect(&self) -> TcpStream {
@@ -304,6 +317,11 @@ impl Trap {
 
     pub(super) fn port(&self) -> u16 {
         self.0.local_addr().unwrap().port()
+    }
+
+    /// From here on connections are welcome.
+    pub(super) fn opened(self) -> TcpListener {
+        TcpListener::from_std(self.0).unwrap()
     }
 
     /// The kernel completes connections by itself, so one that was made is here even if nobody served it.

@@ -21,8 +21,10 @@ async fn a_listed_host_is_reached_and_sees_a_request_written_anew() {
     );
     let answer = cage.ask(request).await;
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nhello"), "{answer}");
-    let expected =
-        format!("POST /b?c HTTP/1.1\r\nhost: site.test:{port}\r\nx-kept: z\r\ncontent-length: 4\r\n\r\nbody");
+    let expected = format!(
+        "POST /b?c HTTP/1.1\r\nhost: site.test:{port}\r\nx-kept: z\r\nconnection: close\r\n\
+         content-length: 4\r\n\r\nbody"
+    );
     assert_eq!(site.seen(), [expected]);
 
     let contacts = cage.egress.contacts();
@@ -51,6 +53,16 @@ async fn answers_come_as_they_are() {
         ("SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 502"),
         ("", "HTTP/1.1 502"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "HTTP/1.1 502"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nabc", "HTTP/1.1 502"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", "HTTP/1.1 502"),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "HTTP/1.1 502",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+            "3\r\nabc\r\n0\r\n\r\n",
+        ),
     ];
     for (sent, expected) in rows {
         let site = Site::new(move |_| sent.to_owned()).await;
@@ -130,6 +142,36 @@ async fn nothing_else_is_reached() {
     assert_eq!(cage.asked(), ["absent.test", "both.test", "flips.test", "inside.test"]);
     let contacts = cage.egress.contacts();
     assert!(!contacts.iter().any(|one| matches!(one.outcome, Outcome::Reached { .. })), "{contacts:?}");
+}
+
+/// Hosts and how often, all of them as if the program had gone.
+#[track_caller]
+fn are_left(cage: &Cage, expected: &[(&str, u64)]) {
+    let contacts = cage.egress.contacts();
+    let left = Outcome::Failed { why: "the program went away".to_owned() };
+    assert!(contacts.iter().all(|one| one.outcome == left), "{contacts:?}");
+    let hosts: Vec<(&str, u64)> = contacts.iter().map(|one| (one.host.as_str(), one.times)).collect();
+    assert_eq!(hosts, expected);
+}
+
+#[tokio::test]
+async fn a_name_that_somebody_was_asked_about_is_noted_whatever_comes_of_it() {
+    let trap = Trap::new();
+    let port = trap.port();
+    let granted = ["silent.a.test", "silent.b.test"].map(|name| loopback(named(name), port)).to_vec();
+    let mut cage = Cage::new(World::default(), granted).await;
+    let mut plain = cage.connect().await;
+    plain.write_all(format!("GET http://silent.a.test:{port}/ HTTP/1.1\r\n\r\n").as_bytes()).await.unwrap();
+    cage.has_asked("silent.a.test").await;
+    are_left(&cage, &[("silent.a.test", 1)]);
+    drop(plain);
+    let mut tunnel = cage.connect().await;
+    tunnel.write_all(format!("CONNECT silent.b.test:{port} HTTP/1.1\r\n\r\n").as_bytes()).await.unwrap();
+    cage.has_asked("silent.b.test").await;
+    are_left(&cage, &[("silent.a.test", 1), ("silent.b.test", 1)]);
+    cage.serving = None;
+    assert_eq!(to_end(&mut tunnel).await, "");
+    are_left(&cage, &[("silent.a.test", 1), ("silent.b.test", 1)]);
 }
 
 #[tokio::test]

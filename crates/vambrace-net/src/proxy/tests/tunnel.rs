@@ -1,5 +1,7 @@
 //! Tunnels that end at the host.
 
+use std::net::Ipv4Addr;
+
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -72,8 +74,8 @@ async fn a_tunnel_is_refused_before_anything_is_dialled() {
 
 #[tokio::test]
 async fn nothing_but_a_hello_for_the_host_goes_through() {
-    let listener = TcpListener::bind((LOOPBACK, 0)).await.unwrap();
-    let port = listener.local_addr().unwrap().port();
+    let trap = Trap::new();
+    let port = trap.port();
     let cage = Cage::new(World::default(), vec![loopback(named("site.test"), port)]).await;
     let good = hello_for("site.test").await;
     let mut broken = good.clone();
@@ -99,9 +101,8 @@ async fn nothing_but_a_hello_for_the_host_goes_through() {
         let mut stream = cage.tunnel(&format!("site.test:{port}")).await.unwrap();
         let _ = stream.write_all(&bytes).await;
         let _ = stream.shutdown().await;
-        let (mut host, _) = within(listener.accept()).await.unwrap();
-        assert_eq!(to_end(&mut host).await, "", "{what} reached the host");
         assert_eq!(to_end(&mut stream).await, "", "{what} was answered");
+        trap.is_untouched(what);
     }
     let contacts = cage.egress.contacts();
     let [contact] = contacts.as_slice() else { panic!("{contacts:?}") };
@@ -109,6 +110,7 @@ async fn nothing_but_a_hello_for_the_host_goes_through() {
     assert!(
         matches!(&contact.outcome, Outcome::Refused(UrlRefusal::Mismatch { host, .. }) if host == "site.test")
     );
+    let listener = trap.opened();
 
     // One byte at a time, and then both ways, with one way closed before the other.
     let mut stream = cage.tunnel(&format!("SITE.test.:{port}")).await.unwrap();
@@ -124,6 +126,38 @@ async fn nothing_but_a_hello_for_the_host_goes_through() {
     host.write_all(b"still here").await.unwrap();
     drop(host);
     assert_eq!(to_end(&mut stream).await, "still here");
+}
+
+#[tokio::test]
+async fn a_tunnel_to_a_host_that_is_not_there_ends_after_the_hello() {
+    let closed = Trap::new().port();
+    let cage = Cage::new(World::default(), vec![loopback(named("site.test"), closed)]).await;
+    let mut stream = cage.tunnel(&format!("site.test:{closed}")).await.unwrap();
+    stream.write_all(&hello_for("site.test").await).await.unwrap();
+    assert_eq!(to_end(&mut stream).await, "");
+    let contacts = cage.egress.contacts();
+    let [contact] = contacts.as_slice() else { panic!("{contacts:?}") };
+    let Outcome::Failed { why } = &contact.outcome else { panic!("{contact:?}") };
+    assert!(why.contains("refused"), "{why}");
+}
+
+#[tokio::test]
+async fn the_addresses_of_a_tunnel_are_judged_before_the_yes() {
+    let trap = Trap::new();
+    let port = trap.port();
+    let private = Ipv4Addr::new(10, 0, 0, 1);
+    let world = World { names: names(&[("both.test", &[&[LOOPBACK, private]])]), ..World::default() };
+    let granted = ["both.test", "absent.test"].map(|name| loopback(named(name), port)).to_vec();
+    let cage = Cage::new(world, granted).await;
+    for (host, status) in [("both.test", "403"), ("absent.test", "502")] {
+        let said = cage.tunnel(&format!("{host}:{port}")).await.map(|_| ()).unwrap_err();
+        assert!(said.starts_with(&format!("HTTP/1.1 {status} ")), "{host}: {said}");
+    }
+    let contacts = cage.egress.contacts();
+    let [absent, both] = contacts.as_slice() else { panic!("{contacts:?}") };
+    assert!(matches!(absent.outcome, Outcome::Failed { .. }), "{absent:?}");
+    assert!(matches!(both.outcome, Outcome::Refused(UrlRefusal::Address { .. })), "{both:?}");
+    trap.is_untouched("both.test");
 }
 
 #[tokio::test]

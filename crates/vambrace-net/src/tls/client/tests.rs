@@ -99,16 +99,25 @@ async fn nobody_to_trust_is_nobody_trusted() {
 
 #[tokio::test]
 async fn a_server_without_tls_is_no_answer() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let at = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        let (mut stream, _) = listener.accept().await.unwrap();
-        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
-        // Until the other side has had enough.
-        let _ = stream.read_to_end(&mut Vec::new()).await;
-    });
-    let trust = trust(&authority());
-    let stream = TcpStream::connect(at).await.unwrap();
-    let wrapped = trust.wrap(&Host::Name("a.test".to_owned()), stream).await;
-    assert!(matches!(wrapped, Err(NetError::BadAnswer { .. })));
+    let check = async |says: &'static [u8], expected: &str| {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let at = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = stream.write_all(says).await;
+            // Until the other side has had enough.
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        });
+        let trust = trust(&authority());
+        let stream = TcpStream::connect(at).await.unwrap();
+        let wrapped = trust.wrap(&Host::Name("a.test".to_owned()), stream).await;
+        let (host, why) = ("a.test".to_owned(), expected.to_owned());
+        assert_eq!(wrapped.err(), Some(NetError::BadAnswer { host, why }));
+    };
+    check(b"HTTP/1.1 400 Bad Request\r\n\r\n", "it does not speak TLS").await;
+    check(b"SSH-2.0-server\r\n", "it does not speak TLS").await;
+    // Application data before any handshake.
+    check(b"\x17\x03\x03\0\x01x", "it does not speak TLS").await;
+    // A fatal alert: a handshake that failed.
+    check(b"\x15\x03\x03\0\x02\x02\x28", "it would not speak TLS with us").await;
 }

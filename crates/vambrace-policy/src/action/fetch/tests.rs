@@ -11,6 +11,7 @@ fn request(url: &str) -> FetchUrl {
         voice: Voice::Seed000,
         answers: Answers::Unasked,
         time: None,
+        spelled: Vec::new(),
         length: None,
     }
 }
@@ -94,4 +95,36 @@ fn every_answer_has_to_pass() {
     let listed = UrlSettings { allowed: vec![entry], ..usual };
     check_answers(&listed, name, found(&["127.0.0.1"]), Ok(()));
     check_answers(&listed, name, found(&["93.184.215.14"]), other);
+}
+
+#[track_caller]
+fn check_sent(request: &FetchUrl, part: &str, expected: bool) {
+    let found = request.sent().iter().any(|text| text.contains(part));
+    assert_eq!(found, expected, "{part} in {:?}", request.sent());
+}
+
+#[test]
+fn percent_signs_hide_nothing_that_is_sent() {
+    // `x` one to five times over: `%78`, `%2578`, `%252578` and so on.
+    let hidden = |n_times: usize| format!("a%{}78z", "25".repeat(n_times - 1));
+    for n_times in 1..=5 {
+        let (text, expected) = (hidden(n_times), n_times <= 4);
+        let url = WebUrl::parse(&format!("https://example.com/?q={text}")).unwrap();
+        check_sent(&FetchUrl { url, ..request("https://example.com/") }, "axz", expected);
+        let secret = || Secret::new(text.clone());
+        let body = Some(secret());
+        check_sent(&FetchUrl { body, ..request("https://example.com/") }, "axz", expected);
+        let headers = vec![header("accept", &text)];
+        check_sent(&FetchUrl { headers, ..request("https://example.com/") }, "axz", expected);
+        let spelled = vec![text.clone()];
+        let author = Author::Operator;
+        check_sent(&FetchUrl { spelled, author, ..request("https://example.com/") }, "axz", expected);
+        // Every stage, also the first.
+        check_sent(&FetchUrl { body: Some(secret()), ..request("https://example.com/") }, &text, true);
+    }
+    let odd = ["100%", "%", "%zz", "a%00b", "%ff"];
+    for text in odd {
+        let body = Some(Secret::new(text.to_owned()));
+        check_sent(&FetchUrl { body, ..request("https://example.com/") }, text, true);
+    }
 }

@@ -3,13 +3,16 @@
 use super::*;
 use crate::command::CommandPolicy;
 
-#[track_caller]
-fn check(text: &str, expected: &[&str]) {
+fn line(text: &str) -> RunLine {
     let plan = CommandPolicy::default().read(text).unwrap();
     let folder = ScopedPath::from_components(Vec::new()).unwrap();
     let purpose = String::new();
-    let line = RunLine { text: text.to_owned(), plan, folder, time: Duration::from_secs(1), purpose };
-    assert_eq!(line.vectors(), [expected], "{text}");
+    RunLine { text: text.to_owned(), plan, folder, time: Duration::from_secs(1), purpose }
+}
+
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(line(text).vectors(), [expected], "{text}");
 }
 
 #[test]
@@ -32,10 +35,7 @@ fn a_module_is_never_looked_for_in_the_folder() {
 
 #[track_caller]
 fn check_repository(text: &str, expected: Repository) {
-    let plan = CommandPolicy::default().read(text).unwrap();
-    let folder = ScopedPath::from_components(Vec::new()).unwrap();
-    let purpose = String::new();
-    let line = RunLine { text: text.to_owned(), plan, folder, time: Duration::from_secs(1), purpose };
+    let line = line(text);
     assert_eq!(line.job().repository, expected, "{text}");
     assert_eq!(line.job().level == Level::Warm, expected == Repository::ReadOnly, "{text}");
 }
@@ -67,4 +67,15 @@ fn a_person_who_types_git_may_change_the_repository() {
     ] {
         assert_eq!(typed(program).job().repository, expected, "{program}");
     }
+}
+
+#[test]
+fn a_line_that_sends_is_searched_as_it_stands_and_word_by_word() {
+    let check = |text: &str, expected: &[&str]| assert_eq!(line(text).sent(), expected, "{text}");
+    check("curl -d a'b'c x", &["curl -d a'b'c x", "curl", "-d", "abc", "x"]);
+    check("echo a | /usr/bin/wget x", &["echo a | /usr/bin/wget x", "echo", "a", "/usr/bin/wget", "x"]);
+    check("wget %2541", &["wget %2541", "wget %41", "wget A", "wget", "%2541", "%41", "A"]);
+    check("echo curl", &[]);
+    check("curlx a", &[]);
+    check("git fetch a", &[]);
 }

@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     ExactUrl,
     /// As `Url`, and the program writes a file that is called like the end of it.
     SavedUrl,
+    /// The same, where its end has to be a name: curl has none of its own.
+    NamedUrl,
     Header,
     /// Text in one line.
     Line,
@@ -282,6 +284,7 @@ fn kind_of(word: &str) -> Result<Kind, String> {
         "url" => Kind::Url,
         "exact-url" => Kind::ExactUrl,
         "saved-url" => Kind::SavedUrl,
+        "named-url" => Kind::NamedUrl,
         "header" => Kind::Header,
         "line" => Kind::Line,
         "data" => Kind::Data,

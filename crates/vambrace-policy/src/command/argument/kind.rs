@@ -1,7 +1,7 @@
 //! One value or operand against its kind.
 
 use super::block::Kind;
-use super::network::Signs;
+use super::network::{Nameless, Signs};
 use super::place::{Place, System};
 use super::{network, script_awk, script_jq, script_sed, script_yq};
 use crate::command::Word;
@@ -65,7 +65,8 @@ pub(crate) fn judge(
         Kind::Pathspec => pathspec(word, text, place),
         Kind::Url => network::url(text, Signs::Refused, place),
         Kind::ExactUrl => network::url(text, Signs::Taken, place),
-        Kind::SavedUrl => network::saved_url(text, place),
+        Kind::SavedUrl => network::saved_url(text, Nameless::Index, place),
+        Kind::NamedUrl => network::saved_url(text, Nameless::Refused, place),
         Kind::Header => network::header(text),
         Kind::Line => network::line(text),
         Kind::Data => network::data(word, text, place),

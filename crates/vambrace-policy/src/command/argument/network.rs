@@ -5,7 +5,7 @@ use super::kind::Fault;
 use super::place::{Place, System};
 use crate::command::{CommandRefusal, Word};
 use crate::url::is_refused_from_models;
-use crate::url::{AllowEntry, Host, ProgramGrant, UrlRefusal, WebUrl};
+use crate::url::{AllowEntry, Host, ProgramGrant, WebUrl};
 use crate::{Access, Denial, Reason};
 
 /// The hosts that are listed for one program.
@@ -67,10 +67,11 @@ fn listed<'t>(text: &'t str, signs: Signs, place: &Place<'_>) -> Result<&'t str,
     if signs == Signs::Refused && multiplied.contains(MULTIPLIES) {
         return why("curl makes many addresses of braces and brackets: percent-encode them, or give `-g`");
     }
-    let url = WebUrl::parse(text).or_else(|refusal| match refusal == UrlRefusal::Credentials {
-        true => why("an address holds no name and no password"),
-        false => why("it is no address"),
-    })?;
+    // An empty name too, which the parser forgives.
+    if authority.contains('@') {
+        return why("an address holds no name and no password");
+    }
+    let url = WebUrl::parse(text).or_else(|_| why("it is no address"))?;
     let (host, port) = (url.host(), url.port());
     if place.reach.entries().any(|entry| entry.matches(host, port)) {
         return Ok(tail);
@@ -84,8 +85,20 @@ fn listed<'t>(text: &'t str, signs: Signs, place: &Place<'_>) -> Result<&'t str,
     Err(Fault::Denied(Denial::new(Reason::Command(refusal), rule)))
 }
 
+/// What becomes of an address whose path ends in no name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nameless {
+    Refused,
+    /// wget has a name for it.
+    Index,
+}
+
 /// The file is called as the path ends; wget takes the query along.
-pub(crate) fn saved_url(text: &str, place: &mut Place<'_>) -> Result<&'static str, Fault> {
+pub(crate) fn saved_url(
+    text: &str,
+    nameless: Nameless,
+    place: &mut Place<'_>,
+) -> Result<&'static str, Fault> {
     let tail = listed(text, Signs::Refused, place)?;
     let tail = tail.split('#').next().unwrap_or_default();
     let path = tail.split('?').next().unwrap_or_default();
@@ -95,10 +108,13 @@ pub(crate) fn saved_url(text: &str, place: &mut Place<'_>) -> Result<&'static st
     if name.contains('%') || name == "." || name == ".." {
         return why("its end is no plain name for a file: name the file with `-o` (curl) or `-O` (wget)");
     }
+    let name = match (name, nameless) {
+        ("", Nameless::Refused) => return why("its end names no file: name the file with `-o`"),
+        ("", Nameless::Index) => "index.html",
+        (name, Nameless::Refused | Nameless::Index) => name,
+    };
     for name in [name.to_owned(), format!("{name}{}", query.replace('/', "%2F"))] {
-        if !name.is_empty() {
-            place.judge(&name, Access::Write, System::Refused)?;
-        }
+        place.judge(&name, Access::Write, System::Refused)?;
     }
     Ok("address")
 }

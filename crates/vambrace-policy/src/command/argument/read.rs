@@ -292,6 +292,7 @@ impl<'r> Reading<'r, '_, '_> {
             | Kind::Url
             | Kind::ExactUrl
             | Kind::SavedUrl
+            | Kind::NamedUrl
             | Kind::Header
             | Kind::Line
             | Kind::Data

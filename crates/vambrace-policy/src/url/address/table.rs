@@ -121,8 +121,21 @@ pub(super) static METADATA: &[IpAddr] = &[
     IpAddr::V6(Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)),
     // Scaleway.
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42)),
+    // Oracle.
+    IpAddr::V6(Ipv6Addr::new(0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe)),
+    // Akamai.
+    IpAddr::V6(Ipv6Addr::new(0xfd00, 0xa9fe, 0xa9fe, 0, 0, 0, 0, 0x1)),
+    // Alibaba.
+    IpAddr::V6(Ipv6Addr::new(0xfd00, 0x100, 0, 0, 0, 0, 0x100, 0x200)),
     // OpenStack.
     IpAddr::V6(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe)),
+];
+
+/// With every specification's ranges.
+#[rustfmt::skip]
+pub(super) static UNSPECIFIED: &[IpNet] = &[
+    v4([0, 0, 0, 0], 8),
+    v6([0, 0, 0, 0, 0, 0, 0, 0], 128),
 ];
 
 /// Specification 000's eight.

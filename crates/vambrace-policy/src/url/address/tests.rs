@@ -11,7 +11,7 @@ fn check(address: &str, expected: [bool; 4]) {
 #[test]
 fn a_specification_refuses_its_own_ranges() {
     let (all, none, full) = ([true; 4], [false; 4], [false, false, false, true]);
-    let (only_001, not_000) = ([false, true, false, true], [false, true, true, true]);
+    let only_001 = [false, true, false, true];
     check("8.8.8.8", none);
     check("2600::1", none);
     for inside in ["10.0.0.0", "172.31.255.255", "192.168.0.1", "127.0.0.1", "169.254.1.1"] {
@@ -25,8 +25,10 @@ fn a_specification_refuses_its_own_ranges() {
     for outside in ["172.15.255.255", "172.32.0.0", "192.167.255.255", "fe00::", "2000::"] {
         check(outside, none);
     }
-    check("0.0.0.0", not_000);
-    check("0.255.255.255", not_000);
+    // The kernel dials loopback.
+    for unspecified in ["0.0.0.0", "0.255.255.255", "::", "::ffff:0.0.0.0", "::2", "64:ff9b::"] {
+        check(unspecified, all);
+    }
     check("1.0.0.0", none);
     for inside in ["100.64.0.1", "192.0.0.1", "192.0.2.1", "198.19.255.255", "198.51.100.1", "203.0.113.1"] {
         check(inside, only_001);
@@ -34,11 +36,23 @@ fn a_specification_refuses_its_own_ranges() {
     check("224.0.0.1", only_001);
     check("255.255.255.255", only_001);
     check("192.0.0.9", [false, true, false, false]);
-    for special in
-        ["::", "ff02::1", "2002:a00:1::", "64:ff9b::a00:1", "2001:db8::1", "fec0::1", "192.88.99.1"]
-    {
+    for special in ["ff02::1", "2001:db8::1", "fec0::1", "192.88.99.1", "2002:808:808::"] {
         check(special, full);
     }
+    // What an IPv6 address carries is held against the same list.
+    for carrying in [
+        "2002:a00:1::",
+        "64:ff9b::a00:1",
+        "64:ff9b::7f00:1",
+        "::127.0.0.1",
+        "::ffff:0:10.0.0.1",
+        "2600::5efe:192.168.0.1",
+        "2001:0:a00:1::",
+    ] {
+        check(carrying, all);
+    }
+    check("64:ff9b::6440:1", only_001);
+    check("64:ff9b::808:808", none);
     // Metadata, in a range or not.
     for metadata in
         ["169.254.169.254", "100.100.100.200", "168.63.129.16", "fd00:ec2::254", "2002:a9fe:a9fe::"]

@@ -19,7 +19,8 @@ fn refusal(case: &str) -> UrlRefusal {
         "blocked" => UrlRefusal::Blocked { host, pattern: rest.to_owned() },
         "address" => {
             let address = rest.parse().unwrap();
-            UrlRefusal::Address { host, address, class: super::super::classify(address) }
+            let class = super::super::classify(address);
+            UrlRefusal::Address { host, address, class, listing: Listing::Nothing }
         }
         "outside" => {
             let (address, allowed) = rest.split_once(' ').unwrap();
@@ -30,6 +31,7 @@ fn refusal(case: &str) -> UrlRefusal {
         "method" => UrlRefusal::Method { method: text },
         "header" => UrlRefusal::Header { name: text },
         "redirect" => UrlRefusal::Redirect { why: text },
+        "mismatch" => UrlRefusal::Mismatch { host, named: rest.to_owned() },
         other => panic!("no case {other:?}"),
     }
 }
@@ -53,4 +55,29 @@ fn the_words_are_the_specifications_words() {
         n_rows += 1;
     }
     assert!(n_rows > 20, "{n_rows} rows");
+}
+
+#[track_caller]
+fn check_suggestion(refusal: &UrlRefusal, part: &str) {
+    assert!(refusal.suggestion().contains(part), "{refusal:?}: {:?}", refusal.suggestion());
+}
+
+#[test]
+fn a_suggestion_fits_what_was_meant() {
+    check_suggestion(&refusal("address:a.example 169.254.169.254"), "credentials are not for agents");
+    check_suggestion(&refusal("metadata:metadata.internal"), "credentials are not for agents");
+    check_suggestion(&refusal("address:a.example 127.0.0.1"), "allowed_domains");
+    check_suggestion(&refusal("scheme:example.com"), "in front of the host");
+    check_suggestion(&refusal("scheme:localhost"), "in front of the host");
+    check_suggestion(&refusal("scheme:file"), "read_file");
+    assert!(!refusal("redirect:more than 5 redirects").suggestion().contains("leads to"));
+    let listed = |address: &str, listing| {
+        let address = address.parse().unwrap();
+        let class = super::super::classify(address);
+        UrlRefusal::Address { host: "a.example".to_owned(), address, class, listing }
+    };
+    check_suggestion(&listed("127.0.0.1", Listing::Plain), "`cidr`");
+    check_suggestion(&listed("100.64.0.1", Listing::Plain), "`cidr`");
+    check_suggestion(&listed("10.0.0.1", Listing::Ranges), "leads elsewhere");
+    check_suggestion(&listed("169.254.169.254", Listing::Plain), "credentials are not for agents");
 }

@@ -183,6 +183,20 @@ fn settings_that_open_more() {
     check(&letter, "http://168.63.129.16/", "", "Metadata");
 }
 
+#[test]
+fn a_refused_address_tells_what_was_listed() {
+    let settings = listing(&[("a.example", ""), ("b.example", "10.0.0.0/8")], &[]);
+    let policy = UrlPolicy::new(settings);
+    for (host, expected) in [("a", Listing::Plain), ("b", Listing::Ranges), ("c", Listing::Nothing)] {
+        let url = WebUrl::parse(&format!("http://{host}.example/")).unwrap();
+        let terms = policy.admit(&url).unwrap();
+        match policy.check(&terms, url.host(), "127.0.0.1".parse().unwrap()) {
+            Err(UrlRefusal::Address { listing, .. }) => assert_eq!(listing, expected, "{host}"),
+            other => panic!("{host}: {other:?}"),
+        }
+    }
+}
+
 #[track_caller]
 fn check_granted(settings: &UrlSettings, granted: &[(&str, &str)], url: &str, answer: &str, expected: &str) {
     let (policy, parsed) = (UrlPolicy::new(settings.clone()), WebUrl::parse(url).unwrap());
@@ -225,6 +239,19 @@ fn a_program_reaches_what_was_granted() {
     let off = UrlSettings { enabled: false, ..listed };
     check(&off, "https://crates.example/", "127.0.0.1", "sandbox.net");
     check(&off, "https://other.example/", "127.0.0.1", "NotListed");
+    check(&off, "http://dev.example:25/", "127.0.0.1", "sandbox.net");
+    // The addresses of a grant are the grant's, whatever else is switched off.
+    let bypass = UrlSettings { bypass_all: true, ..listing(&[("dev.example", "")], &[]) };
+    for open in [&off, &bypass] {
+        check(open, "http://dev.example/", "127.0.0.1", "sandbox.net");
+        check(open, "http://dev.example/", "127.0.0.2", "Outside");
+        check(open, "http://dev.example/", "169.254.169.254", "Outside");
+        check(open, "http://dev.example/", PUBLIC, "Outside");
+    }
+    let twice = [("dev.example", "127.0.0.1"), ("dev.example", "10.0.0.0/8")];
+    check_granted(&bypass, &twice, "http://dev.example/", "10.0.0.1", "sandbox.net");
+    check_granted(&bypass, &twice, "http://dev.example/", "11.0.0.1", "Outside");
+    check_granted(&off, &[("127.0.0.1", "10.0.0.0/8")], "http://127.0.0.1/", "", "Outside");
 }
 
 #[track_caller]

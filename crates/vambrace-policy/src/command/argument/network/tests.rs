@@ -96,7 +96,12 @@ fn addresses_that_readers_differ_about() {
     for odd in ["https://%61.example/", "https:///a.example", "https://*.example/", "https://"] {
         check_url(odd, Some("written out"));
     }
-    for odd in ["https://a.example@c.example/", "https://x:y@a.example/", "https://x@a.example"] {
+    for odd in [
+        "https://a.example@c.example/",
+        "https://x:y@a.example/",
+        "https://x@a.example",
+        "https://@a.example/",
+    ] {
         check_url(odd, Some("no name and no password"));
     }
     for odd in [
@@ -116,8 +121,19 @@ fn addresses_that_readers_differ_about() {
 #[test]
 fn a_file_called_like_the_end_of_its_address() {
     let check_saved = |text: &str, expected: Option<&str>| {
-        check(text, with_place(|place| saved_url(text, place)), expected);
+        check(text, with_place(|place| saved_url(text, Nameless::Index, place)), expected);
     };
+    let check_named = |text: &str, expected: Option<&str>| {
+        check(text, with_place(|place| saved_url(text, Nameless::Refused, place)), expected);
+    };
+    check_named("https://a.example/x.tgz", None);
+    check_named("https://a.example/x.tgz?y=/", None);
+    for nameless in
+        ["https://a.example", "https://a.example/", "https://a.example/x/", "https://a.example/x/?y=z#a"]
+    {
+        check_named(nameless, Some("names no file"));
+    }
+    check_named("https://a.example/.env", Some("blocked"));
     check_saved("https://a.example/x.tgz", None);
     check_saved("https://a.example/", None);
     check_saved("https://a.example", None);
