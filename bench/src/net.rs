@@ -44,7 +44,7 @@ struct Counts {
 
 /// A thousand single calls, so that ten lie above the 99 of 100.
 const COUNTS: Counts =
-    Counts { latency_rounds: 50, calls: 20, flow_rounds: 11, calls_at_once: 10, long_pages: 5 };
+    Counts { latency_rounds: 20, calls: 20, flow_rounds: 5, calls_at_once: 5, long_pages: 3 };
 
 /// Everything the parts need.
 struct Bench<'a> {
