@@ -17,7 +17,7 @@ const FIX: &str = "A case that compiles means that a type lost a guard: restore 
                    in xtask/misuse too.";
 
 /// What the cases may use.
-const DEPENDENCIES: [&str; 7] = [
+const DEPENDENCIES: [&str; 8] = [
     "vambrace-types",
     "vambrace-policy",
     "vambrace-redact",
@@ -25,6 +25,7 @@ const DEPENDENCIES: [&str; 7] = [
     "vambrace-runtime",
     "vambrace-tools",
     "vambrace-files",
+    "vambrace-net",
 ];
 
 /// Tells the targets of the cases from those of the crates they use.

@@ -78,6 +78,8 @@ pub struct Response {
     pub body: Vec<u8>,
     /// More than the limit came.
     pub truncated: bool,
+    /// The body ends where reading ended, and not by itself.
+    pub broken_off: bool,
     /// Of the body, in bytes.
     pub limit: u64,
 }
@@ -275,7 +277,9 @@ impl Web {
             // Placeholders may be shorter than values, and draw the end of what was read to before the limit.
             body.truncate(body.len().saturating_sub(half_at_end(credentials, &body)));
         }
-        body.truncate(usize::try_from(limit.saturating_add(BODY_MARGIN)).unwrap_or(usize::MAX));
+        let most = usize::try_from(limit.saturating_add(BODY_MARGIN)).unwrap_or(usize::MAX);
+        let broken_off = decoded.truncated || body.len() > most;
+        body.truncate(most);
         let address = line.peer.to_string();
 
         // What is left of a cut body is not drained: the connection ends with `line`.
@@ -289,7 +293,8 @@ impl Web {
         };
         let content_type = text(CONTENT_TYPE).unwrap_or_default();
         let location = text(LOCATION);
-        Ok(Response { url: action.url, status, content_type, location, address, body, truncated, limit })
+        let url = action.url;
+        Ok(Response { url, status, content_type, location, address, body, truncated, broken_off, limit })
     }
 }
 

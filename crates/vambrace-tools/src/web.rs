@@ -12,7 +12,7 @@ pub(crate) use web_fetch::WebFetchTool;
 
 pub use template::sample_url;
 
-use vambrace_net::{BODY_MARGIN, Response, decode};
+use vambrace_net::{Response, decode};
 use vambrace_policy::url::{UrlRefusal, Voice};
 use vambrace_policy::{Answers, Denial, FetchUrl, Permit, Reason};
 use vambrace_types::{ByteLimit, RawOutput, ToolError, Tree};
@@ -49,12 +49,11 @@ fn preview(tool: &'static str, permit: &Permit<FetchUrl>) -> RawOutput {
 
 /// The text of a body, up to the limit. The bytes are used up: ten megabytes are held once.
 fn text_of(response: &mut Response, hands: &Hands<'_>, make: impl FnOnce(String) -> String) -> String {
-    let is_broken_off = response.body.len() as u64 >= response.limit.saturating_add(BODY_MARGIN);
     let mut text = make(decode(std::mem::take(&mut response.body), &response.content_type));
     if response.truncated {
         let limit = usize::try_from(response.limit).unwrap_or(usize::MAX);
         // Reading ended somewhere, perhaps in the middle of a secret, and the text may be shorter than its bytes.
-        let at = if is_broken_off { limit.min(text.len().saturating_sub(AROUND)) } else { limit };
+        let at = if response.broken_off { limit.min(text.len().saturating_sub(AROUND)) } else { limit };
         cut(&mut text, at, hands);
     }
     text
