@@ -35,7 +35,7 @@ words! {
         RolledBack = "rolled_back",
         /// A person answered a question.
         Approval = "approval",
-        /// A program asked for a host through the proxy; the details count connections and bytes.
+        /// A host was asked for, by a request or by a program through the proxy; the details count connections and bytes.
         Egress = "egress",
     }
 }

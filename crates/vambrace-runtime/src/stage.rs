@@ -124,7 +124,7 @@ pub(crate) struct Trail {
     pub(crate) n_redacted: usize,
     /// Protected names that programs made and that were taken away.
     pub(crate) planted: Vec<String>,
-    /// Hosts that programs asked for.
+    /// Hosts that its requests and programs asked for.
     pub(crate) contacts: Vec<Contact>,
 }
 

@@ -72,7 +72,7 @@ pub struct Notes {
     pub n_redacted: usize,
     /// Protected names that programs made and that were taken away.
     pub planted: Vec<String>,
-    /// Hosts that its programs asked for.
+    /// Hosts that its requests and programs asked for.
     pub contacts: Vec<Contact>,
     /// What really stood around the programs it ran, the weakest of them.
     pub enforcement: Option<Enforcement>,

@@ -54,11 +54,16 @@ pub(crate) fn conclude(
     // 12 audit.
     let now = parts.clock.now();
     let duration_ms = now.millis_since(call.started);
+    // What a refused call asked for is its own violation already, and its error has the words.
+    let beside = match end.verdict {
+        Verdict::Deny => &[][..],
+        Verdict::Allow | Verdict::Ask => &trail.contacts[..],
+    };
     let mut violations = end
         .violation(redactor, call)
         .into_iter()
         .chain(planted(redactor, call, &trail.planted))
-        .chain(contact::violations(redactor, call, &trail.contacts));
+        .chain(contact::violations(redactor, call, beside));
     let outcome = Outcome {
         verdict: match end.verdict {
             Verdict::Allow => Judged::Allow,
@@ -78,7 +83,7 @@ pub(crate) fn conclude(
         violation: violations.next(),
         further: violations.collect(),
     };
-    trail.warnings.extend(contact::warnings(&trail.contacts));
+    trail.warnings.extend(contact::warnings(beside));
     contact::record(corridor, call, &trail.contacts);
     let recorded = match &parts.audit {
         Ok(audit) => audit.outcome(&call.entry, &outcome).map_err(|error| Recorded::no(&error)),

@@ -1,4 +1,5 @@
-//! The hosts that programs asked for through the proxy: each is on record, and a refused one is a violation.
+//! The hosts that a call asked for, by its programs or by its own requests: each is on record. One inside that a program
+//! asked for is a violation.
 
 use vambrace_audit::{Event, EventKind, Severity, Violation, ViolationKind};
 use vambrace_net::{Contact, Outcome};
