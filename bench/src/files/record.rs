@@ -1,6 +1,5 @@
 //! Appending to the record, in this process: unsynced by one caller, and durable with many waiting.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -11,9 +10,7 @@ use vambrace_audit::{
     AlertSettings, AuditError, AuditLog, AuditSettings, CallEntry, Ending, Intent, Outcome, Purpose,
     Severity, SystemClock, Verdict,
 };
-use vambrace_config::Config;
-use vambrace_config::resolve::redactor;
-use vambrace_redact::{RedactedTree, Redactor};
+use vambrace_redact::{RedactedTree, Redactor, RedactorSettings};
 use vambrace_types::{
     CallId, Caller, Door, Enforcement, Role, SessionId, Timestamp, ToolName, Tree, VolumeId,
 };
@@ -34,8 +31,7 @@ const LONELY_RECORDS: u32 = 64;
 const MOST: Reach = Reach::Most(Quantity::Time(Duration::from_micros(2)));
 
 pub(super) fn run(bench: &Bench<'_>) -> Result<Vec<Row>, Failure> {
-    let config = Config::default();
-    let redactor = redactor(&config, &BTreeMap::new()).map_err(|problem| {
+    let redactor = Redactor::new(RedactorSettings::default()).map_err(|problem| {
         Failure::new(format!("no redactor: {problem}"), "Run `cargo xtask test` and fix what it says.")
     })?;
     let call = call(&redactor);
@@ -148,6 +144,7 @@ fn ending(redactor: &Redactor) -> (Intent, Outcome) {
     let result = Tree::map([("bytes", Tree::count(1024)), ("truncated", Tree::Bool(false))]);
     let outcome = Outcome {
         further: Vec::new(),
+        marks: Vec::new(),
         verdict: Verdict::Allow,
         rule,
         ending: Ending::Success,

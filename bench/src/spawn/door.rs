@@ -10,7 +10,7 @@ use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::url::{UrlPolicy, UrlSettings};
 use vambrace_policy::{
     Decision, Epoch, Facts, GitRules, HardLinks, Isolation, OnWrite, Permit, Policy, PolicySettings,
-    RequestRules, RunLine, Scope, ScopeSettings, Standing, Symlinks, ToolMode, Verdict,
+    RequestRules, RunLine, Scope, ScopeSettings, Standing, Symlinks, ToolMode,
 };
 use vambrace_process::{
     AbsentNames, Backend, EnvironmentSettings, Exit, Inherit, ProgramLimits, Programs, ProgramsSettings,
@@ -73,7 +73,7 @@ impl Door {
                 scope,
                 mode: ToolMode::ALL,
                 rules: Vec::new(),
-                on_write: OnWrite { known: Verdict::Deny, pattern: Verdict::Ask },
+                on_write: OnWrite::REFUSE,
                 command: CommandPolicy::default(),
                 git: GitRules::default(),
                 url: UrlPolicy::new(UrlSettings::default()),

@@ -69,6 +69,7 @@ fn outcome() -> Outcome {
         result: RedactedTree::null(),
         duration_ms: 7,
         redactions: 0,
+        marks: Vec::new(),
         truncated: false,
         enforcement: Enforcement::Full,
         severity: Severity::Info,

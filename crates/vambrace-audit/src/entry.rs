@@ -4,7 +4,7 @@ use vambrace_types::{CallId, Caller, Enforcement, ErrorCode, SessionId, ToolName
 
 use crate::violation::Violation;
 use crate::words::{Ending, Severity, Verdict, words};
-use vambrace_redact::{RedactedText, RedactedTree};
+use vambrace_redact::{Mark, RedactedText, RedactedTree};
 
 words! {
     /// Why the call was made. A person who asks what would be decided is not attacking.
@@ -47,6 +47,8 @@ pub struct Outcome {
     pub result: RedactedTree,
     pub duration_ms: u64,
     pub redactions: usize,
+    /// What was shown under a number; empty unless placeholders are numbered.
+    pub marks: Vec<Mark>,
     pub truncated: bool,
     pub enforcement: Enforcement,
     pub severity: Severity,

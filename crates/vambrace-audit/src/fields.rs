@@ -45,6 +45,12 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("result_truncated", "Present and true when `result` is the beginning of its JSON, as a text."),
     ("duration_ms", "How long the call took."),
     ("redactions", "How many secrets were replaced in the answer."),
+    (
+        "marks",
+        "With numbered placeholders: `marker` (name and number) and `fingerprint` (HMAC-SHA-256 of the value under the key \
+         in the state folder, its first 16 bytes) of each secret that was replaced, for looking one up.",
+    ),
+    ("marks_left_off", "How many more there were, when `marks` does not hold them all."),
     ("truncated", "Whether the answer was cut to its limit."),
     ("enforcement", "What isolation really stood around the effect: `none`, `host`, `partial` or `full`."),
     ("severity", "`INFO`, `WARNING` or `CRITICAL`."),

@@ -61,7 +61,7 @@ pub use export::{View, export};
 pub use fields::FIELDS;
 pub use log::{AuditLog, AuditSettings};
 pub use moment::{stamp as local_stamp, text as rfc3339};
-pub use read::{AlertRecord, Entry, Filter, Record, alerts, list, show};
+pub use read::{AlertRecord, Entry, Filter, MarkEntry, Record, alerts, list, show};
 pub use receipt::{IntentReceipt, Receipt};
 pub use standing::Standing;
 pub use switch::{EVERYONE, resume, stop};

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use vambrace_redact::Mark;
 use vambrace_types::{Caller, Timestamp, Tree, json_text_len, write_json_text};
 
 use crate::chain::Tip;
@@ -13,7 +14,7 @@ use crate::words::{RecordKind, Severity, Verdict};
 use crate::{moment, subject};
 
 /// No record is longer, newline included. The bounds below add up to less, and a test builds the longest one.
-pub(crate) const LONGEST_RECORD: usize = 64 * 1024;
+pub(crate) const LONGEST_RECORD: usize = 80 * 1024;
 
 // LIMIT: bounds in bytes of JSON. What is cut says so, in place or by a flag.
 const INPUT: usize = 36 * 1024;
@@ -23,6 +24,8 @@ const RESULT_HEAD: usize = 2 * 1024;
 const DETAILS: usize = 36 * 1024;
 const LONG: usize = 4 * 1024;
 const SHORT: usize = 512;
+/// Numbered secrets of one call; more are counted.
+const MARKS: usize = 64;
 /// The longest session id, every byte escaped.
 const SESSION: usize = 1600;
 
@@ -73,6 +76,7 @@ pub(crate) fn outcome(out: &mut String, stamp: Stamp, call: &CallEntry, outcome:
     record.tree("result", "result_truncated", outcome.result.as_tree(), RESULT, RESULT_HEAD);
     record.number("duration_ms", outcome.duration_ms);
     record.number("redactions", outcome.redactions as u64);
+    write_marks(&mut record, &outcome.marks);
     record.flag("truncated", outcome.truncated);
     record.word("enforcement", outcome.enforcement.as_str());
     record.word("severity", outcome.severity.as_str());
@@ -156,6 +160,26 @@ fn write_caller(record: &mut Object<'_>, caller: &Caller) {
     record.out.push(']');
     record.word("role", caller.role.as_str());
     record.word("door", caller.door.as_str());
+}
+
+fn write_marks(record: &mut Object<'_>, marks: &[Mark]) {
+    if marks.is_empty() {
+        return;
+    }
+    record.key("marks");
+    record.out.push('[');
+    for (place, mark) in marks.iter().take(MARKS).enumerate() {
+        if place > 0 {
+            record.out.push(',');
+        }
+        // Names of rules and digits need no escape. Writing to a string cannot fail.
+        let Mark { rule, number, fingerprint } = mark;
+        let _ = write!(record.out, r#"{{"marker":"{rule}#{number}","fingerprint":"{fingerprint}"}}"#);
+    }
+    record.out.push(']');
+    if let n_more @ 1.. = marks.len().saturating_sub(MARKS) {
+        record.number("marks_left_off", n_more as u64);
+    }
 }
 
 fn write_target(record: &mut Object<'_>, violation: &Violation) {

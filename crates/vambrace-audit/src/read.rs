@@ -7,6 +7,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use serde::Deserialize;
+use vambrace_redact::Fingerprint;
 use vambrace_types::Timestamp;
 
 use crate::line::LONGEST_RECORD;
@@ -23,6 +24,8 @@ pub struct Filter {
     pub tool: Option<String>,
     pub verdict: Option<Verdict>,
     pub since: Option<Timestamp>,
+    /// Only outcomes in which this secret was shown under a number.
+    pub secret: Option<Fingerprint>,
 }
 
 /// A record in short: outcomes, events, and intents that have no outcome yet.
@@ -47,6 +50,18 @@ pub struct Entry {
     pub duration_ms: Option<u64>,
     pub severity: Option<String>,
     pub git_commit: Option<String>,
+    /// Secrets that were shown under a number: the marker's name and number, and how the value is looked up.
+    pub marks: Vec<MarkEntry>,
+    /// How many more there were than `marks` holds. A secret among them cannot be found.
+    pub marks_left_off: u64,
+}
+
+/// One secret of a call, as the record names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkEntry {
+    /// As in the placeholder, for instance `github-token#1`.
+    pub marker: String,
+    pub fingerprint: Fingerprint,
 }
 
 /// A record as it stands in its segment.
@@ -87,6 +102,17 @@ struct Line<'a> {
     duration_ms: Option<u64>,
     severity: Option<String>,
     git_commit: Option<String>,
+    #[serde(default)]
+    marks: Vec<MarkLine<'a>>,
+    #[serde(default)]
+    marks_left_off: u64,
+}
+
+#[derive(Deserialize)]
+struct MarkLine<'a> {
+    #[serde(borrow)]
+    marker: Cow<'a, str>,
+    fingerprint: Cow<'a, str>,
 }
 
 /// The records that pass the filter, oldest first.
@@ -166,6 +192,7 @@ impl Filter {
             && same(&self.tool, &entry.tool)
             && (self.verdict.is_none() || self.verdict == entry.verdict)
             && self.since.is_none_or(|since| entry.time >= since)
+            && self.secret.is_none_or(|secret| entry.marks.iter().any(|mark| mark.fingerprint == secret))
     }
 
     fn keep_newest(&self, entries: &mut Vec<Entry>) {
@@ -197,7 +224,13 @@ fn entry(segment: &str, line: &[u8]) -> Option<Entry> {
         duration_ms: line.duration_ms,
         severity: line.severity,
         git_commit: line.git_commit,
+        marks: line.marks.into_iter().filter_map(mark).collect(),
+        marks_left_off: line.marks_left_off,
     })
+}
+
+fn mark(line: MarkLine<'_>) -> Option<MarkEntry> {
+    Some(MarkEntry { fingerprint: line.fingerprint.parse().ok()?, marker: line.marker.into_owned() })
 }
 
 /// The names of the segment files that exist, in the order in which they were made.

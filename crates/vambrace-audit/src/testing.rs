@@ -3,13 +3,15 @@
 use std::sync::LazyLock;
 
 use vambrace_types::{
-    CallId, Caller, Door, Enforcement, ErrorCode, Role, SessionId, Timestamp, ToolName, Tree,
+    CallId, Caller, Door, Enforcement, ErrorCode, Role, Secret, SessionId, Timestamp, ToolName, Tree,
 };
 
 use crate::entry::{CallEntry, Intent, Outcome, Purpose};
 use crate::violation::{Violation, ViolationKind};
 use crate::words::{Ending, Severity, Verdict};
-use vambrace_redact::{RedactedText, RedactedTree, Redactor, RedactorSettings};
+use vambrace_redact::{
+    FingerprintKey, KnownValue, Mark, Marking, RedactedText, RedactedTree, Redactor, RedactorSettings,
+};
 
 static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(RedactorSettings::default()).unwrap());
 
@@ -54,6 +56,7 @@ pub(crate) fn outcome() -> Outcome {
         result: RedactedTree::null(),
         duration_ms: 1,
         redactions: 0,
+        marks: Vec::new(),
         truncated: false,
         enforcement: Enforcement::None,
         severity: Severity::Warning,
@@ -65,4 +68,23 @@ pub(crate) fn outcome() -> Outcome {
             command_args: Some(text("rm -r")),
         }),
     }
+}
+
+/// So many different secrets under the longest name there is.
+pub(crate) fn marks(n_secrets: usize) -> Vec<Mark> {
+    let known = (0..n_secrets).map(|n| KnownValue {
+        name: format!("{}{n:03}", "X".repeat(57)),
+        value: Secret::new(format!("made-up-value-{n:03}-")),
+    });
+    let settings = RedactorSettings {
+        known: known.collect(),
+        marking: Marking::Numbered,
+        key: Some(FingerprintKey::new(Secret::new(vec![7; 32]))),
+        ..RedactorSettings::default()
+    };
+    let redactor = Redactor::new(settings).unwrap();
+    for n in 0..n_secrets {
+        redactor.text(&format!("made-up-value-{n:03}-"));
+    }
+    redactor.marked()
 }

@@ -4,6 +4,7 @@
 //! files that its caller points at, takes the environment as an argument, decides nothing and writes nothing.
 
 mod api_keys;
+mod baseline;
 mod casing;
 mod check;
 mod consistency;
@@ -25,6 +26,7 @@ mod tighten;
 mod value;
 mod weaker;
 
+pub use baseline::{Accepted, BaselineFile};
 pub use layer::{Origin, Origins};
 pub use load::{Loaded, Overrides, Sources, Warning, load, user_folder};
 pub use node::Place;

@@ -1,8 +1,12 @@
 //! From a checked configuration to a running corridor: each crate's own settings, built here and nowhere else.
 
+mod env_file;
 mod known;
+mod known_files;
 mod net;
 mod programs;
+mod redacting;
+mod survey;
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -19,15 +23,16 @@ use vambrace_policy::{
     ScopeSettings, Symlinks, ToolMode, Verdict,
 };
 use vambrace_process::Programs;
-use vambrace_redact::{
-    KnownEnv, RedactedTree, Redactor, RedactorError, RedactorSettings, known_from_environment,
-};
+use vambrace_redact::{FingerprintKey, RedactedTree, Redactor, RedactorError};
 use vambrace_runtime::{Corridor, CorridorParts, OnAuditFailure};
 use vambrace_tools::{Confirmations, Instruments, Limits, MakeKey};
 use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath, ToolName};
 
 use crate::section::{self, Config, ProfileName};
 use crate::{Loaded, Origin};
+
+pub use redacting::Redacting;
+pub use survey::{Sighting, Survey};
 
 /// What does not come from a file: the machine and the command line.
 pub struct Start {
@@ -42,12 +47,16 @@ pub struct Start {
     pub spelled_workspace: PathBuf,
     /// Binds the second call of a push to what the first one showed, across processes.
     pub confirmation_key: MakeKey,
+    /// For looking up what was shown under a number; asked for only when numbers are given.
+    pub redaction_key: MakeKey,
 }
 
 /// A corridor, and what became of what an earlier run left behind.
 pub struct Assembled {
     pub corridor: Corridor,
     pub recovery: Recovery,
+    /// What a person should know about the files that the redactor learned from.
+    pub warnings: Vec<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +79,9 @@ pub enum ResolveError {
     Tls(TlsError),
     #[error("secrets.redact_patterns: {0}")]
     Redactor(RedactorError),
+    /// The file is one of ours, so whoever reads this can look.
+    #[error("{file}: {why}")]
+    Baseline { file: String, why: String },
     #[error("an edit that a crash interrupted cannot be finished or reverted: {0}")]
     Recovery(std::io::Error),
     #[error("tools.declared[{place}].name: `{name}` {why}")]
@@ -87,7 +99,7 @@ pub fn check(loaded: &Loaded, environment: &BTreeMap<String, String>) -> Result<
     let workspace = std::path::absolute(&loaded.workspace).map_err(ResolveError::WorkspaceLost)?;
     let scope = scope(loaded, &workspace, &workspace)?;
     policy(&loaded.config, scope, ToolMode::ALL)?;
-    redactor(&loaded.config, environment)?;
+    redacting::redactor(&loaded.config, environment)?;
     net::web(&loaded.config)?;
     Ok(())
 }
@@ -132,7 +144,6 @@ pub fn without_effect(config: &Config) -> Vec<&'static str> {
         ("log.format", config.log.format != log.format),
         ("log.output_path", config.log.output_path != log.output_path),
         ("tools.aliases", !config.tools.aliases.is_empty()),
-        ("redact.entropy", config.redact.entropy != section::RedactEntropy::Context),
         ("tool_safety.git_enabled", !config.tool_safety.git_enabled),
         ("audit.view", config.audit.view != section::AuditView::Full),
     ];
@@ -146,7 +157,11 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     refuse_inside(&start.state, &[&location, &start.spelled_workspace])?;
     let scope = scope(loaded, &location, &start.spelled_workspace)?;
     let policy = policy(config, scope.clone(), start.mode)?;
-    let redactor = redactor(config, &start.environment)?;
+    let numbered = config.redact.placeholders == section::Placeholders::Numbered;
+    let key = numbered.then(|| (start.redaction_key)()).flatten().map(FingerprintKey::new);
+    let redacting = Redacting::start(config, &start.environment, &start.root, &scope, None, key)?;
+    let relearn = redacting.relearn(&start.root, &scope);
+    let redactor = redacting.redactor;
     let scope = Arc::new(scope);
     let programs = Programs::new(
         programs::programs(
@@ -198,10 +213,11 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             reply: ByteLimit::new(config.limits.reply_bytes),
             pattern_time: PATTERN_TIME,
         },
+        relearn,
         toolbox: programs::toolbox(loaded),
         clock: start.clock,
     });
-    Ok(Assembled { corridor, recovery })
+    Ok(Assembled { corridor, recovery, warnings: redacting.warnings })
 }
 
 /// What was done to files before any call is on record too. THREAT: P03. A record that cannot be written is told by
@@ -322,10 +338,9 @@ fn policy(config: &Config, scope: Scope, mode: ToolMode) -> Result<Policy, Resol
     });
     let rules = rules.collect::<Result<_, _>>()?;
     let on_write = match config.redact.on_write {
-        section::RedactOnWrite::Refuse => OnWrite { known: Verdict::Deny, pattern: Verdict::Ask },
-        section::RedactOnWrite::Warn | section::RedactOnWrite::Off => {
-            OnWrite { known: Verdict::Allow, pattern: Verdict::Allow }
-        }
+        section::RedactOnWrite::Refuse => OnWrite::REFUSE,
+        section::RedactOnWrite::Warn => OnWrite::WARN,
+        section::RedactOnWrite::Off => OnWrite::OFF,
     };
     // A permit of one policy is stale for every other, in one process too.
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -343,19 +358,6 @@ fn policy(config: &Config, scope: Scope, mode: ToolMode) -> Result<Policy, Resol
         allowed_commands: config.allowed_commands.clone(),
     };
     Ok(Policy::new(settings, epoch))
-}
-
-/// Everything we know to be secret: the environment's values, and every secret of the configuration itself.
-pub fn redactor(config: &Config, environment: &BTreeMap<String, String>) -> Result<Redactor, ResolveError> {
-    let rule = match config.redact.known_env {
-        section::KnownEnv::All => KnownEnv::All,
-        section::KnownEnv::Named => KnownEnv::Named,
-    };
-    let vars = environment.iter().map(|(name, value)| (name.clone(), value.clone()));
-    let mut known = known_from_environment(vars, rule);
-    known.extend(known::secrets(config));
-    let settings = RedactorSettings { known, patterns: config.secrets.redact_patterns.clone() };
-    Redactor::new(settings).map_err(ResolveError::Redactor)
 }
 
 fn audit_settings(config: &Config, state: &Path, workspace: &Path) -> AuditSettings {
@@ -404,7 +406,7 @@ mod tests {
             AuditSettings { mirror: None, ..audit_settings(&config, folder.path(), folder.path()) };
         let audit = AuditLog::open(settings, Arc::new(SystemClock)).unwrap();
         let environment = BTreeMap::from([("DEPLOY_KEY".to_owned(), "qz-horse-battery".to_owned())]);
-        let redactor = redactor(&config, &environment).unwrap();
+        let redactor = redacting::redactor(&config, &environment).unwrap();
         let recovery = Recovery {
             finished: vec!["a.txt".to_owned()],
             reverted: vec!["b-qz-horse-battery.txt".to_owned()],

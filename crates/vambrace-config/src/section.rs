@@ -17,8 +17,9 @@ mod upstream;
 
 pub use agent::{Anthropic, Llm, LlmProvider, Prompt, ResponseCleaner, Session, SessionIdFormat, ToolSafety};
 pub use audit::{
-    Audit, AuditFailure, AuditView, BoundScheme, Defence, DefenceAction, KnownEnv, LogFormat, LogLevel,
-    LogSettings, Redact, RedactEntropy, RedactOnWrite, SecretBinding, Secrets, Sink, SinkKind,
+    Audit, AuditFailure, AuditView, BoundScheme, Defence, DefenceAction, KnownEnv, KnownFiles, LogFormat,
+    LogLevel, LogSettings, Placeholders, Redact, RedactEntropy, RedactOnWrite, SecretBinding, Secrets, Sink,
+    SinkKind,
 };
 pub use auth::{
     AccessName, ApiKey, ApiKeys, Auth, AuthMode, Jwt, JwtTrust, Permission, Permissions, Rbac, RbacMatch,

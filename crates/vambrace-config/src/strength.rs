@@ -202,6 +202,9 @@ pub(crate) const ROWS: &[Row] = &[
     tighten("redact.entropy", Order::Ranks(&[&["off"], &["context"], &["aggressive"]])),
     tighten("redact.on_write", Order::Ranks(&[&["off"], &["warn"], &["refuse"]])),
     tighten("redact.known_env", Order::Ranks(&[&["named"], &["all"]])),
+    tighten("redact.known_files", Order::Ranks(&[&["off"], &["on"]])),
+    // Numbers tell which secrets are equal.
+    tighten("redact.placeholders", Order::Ranks(&[&["numbered"], &["plain"]])),
     refuse("sandbox.backend", Order::Ranks(&[&["none"], &["firejail"], &["bubblewrap"], &["native"]])),
     refuse("sandbox.when_missing", Order::Ranks(&[&["warn"], &["refuse"]])),
     tighten("sandbox.absent_names", Order::Ranks(&[&["sweep"], &["refuse"]])),

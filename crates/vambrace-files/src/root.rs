@@ -32,6 +32,11 @@ impl Root {
         Ok(Root { handle, volume: VolumeId::new(stat.st_dev), inode: stat.st_ino })
     }
 
+    /// The same folder once more.
+    pub fn try_clone(&self) -> std::io::Result<Root> {
+        Ok(Root { handle: self.handle.try_clone()?, volume: self.volume, inode: self.inode })
+    }
+
     pub fn volume(&self) -> VolumeId {
         self.volume
     }

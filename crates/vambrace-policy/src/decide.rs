@@ -5,16 +5,9 @@ use vambrace_types::{Caller, ErrorCode, ScopedPath, ToolError, ToolName};
 use crate::command::CommandPolicy;
 use crate::url::{Grants, ProgramGrant, UrlPolicy};
 use crate::{
-    Access, Action, Capability, Denial, Effect, Epoch, GitRules, Obligations, OperatorRule, Permit, Reason,
-    RequestRules, Runs, Scope, ToolMode, Verdict, Withheld, role_has,
+    Access, Action, Capability, Denial, Effect, Epoch, GitRules, Obligations, OnWrite, OperatorRule, Permit,
+    Reason, RequestRules, Runs, Scope, Sighting, ToolMode, Verdict, Withheld, role_has,
 };
-
-/// What the scan of a text to be written means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OnWrite {
-    pub known: Verdict,
-    pub pattern: Verdict,
-}
 
 #[derive(Debug, Clone)]
 pub struct PolicySettings {
@@ -55,6 +48,8 @@ pub struct Facts {
     pub placeholder: bool,
     /// Known secrets in what would be sent away.
     pub sent_secrets: Vec<String>,
+    /// Everything that the scan of a text to be written found, and where.
+    pub sightings: Vec<Sighting>,
 }
 
 /// Whether a person has stopped this caller.
@@ -167,6 +162,15 @@ impl Policy {
     /// For the attacks on the proxy, which need one that leads nowhere.
     pub fn grants_nobody(&self) -> Grants {
         Grants::nobody(self.epoch)
+    }
+
+    pub fn on_write(&self) -> OnWrite {
+        self.settings.on_write
+    }
+
+    /// What a caller is told about an action that was let pass.
+    pub fn warnings(&self, facts: &Facts) -> Vec<String> {
+        self.settings.on_write.warnings(facts)
     }
 
     /// Before anything else: a caller that a person has stopped gets no further, whatever it asks.

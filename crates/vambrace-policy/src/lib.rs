@@ -20,6 +20,7 @@ mod permit;
 mod scope;
 mod tool_mode;
 pub mod url;
+mod written;
 
 pub use action::{
     Access, Action, Allowance, Answers, Author, ChangeRepository, ConfigChange, Content, CountMatches,
@@ -29,7 +30,7 @@ pub use action::{
     SearchFiles, WriteFile, Writes,
 };
 pub use capability::{Capability, Effect, role_has};
-pub use decide::{Decision, Facts, Judgement, OnWrite, Pending, Policy, PolicySettings, Question, Standing};
+pub use decide::{Decision, Facts, Judgement, Pending, Policy, PolicySettings, Question, Standing};
 pub use denial::{Denial, Reason};
 pub use git::GitRules;
 pub use job::{
@@ -42,3 +43,4 @@ pub use path_pattern::{PathPattern, PatternError};
 pub use permit::{Epoch, Permit, Stale, Withheld};
 pub use scope::{HardLinks, Isolation, Protection, Scope, ScopeSettings, Symlinks, Zone};
 pub use tool_mode::{ToolMode, UnknownMode};
+pub use written::{Notice, OnWrite, Sighting, SightingKind};

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
         .collect();
     let begun = Instant::now();
-    let redactor = Redactor::new(RedactorSettings { known, patterns: Vec::new() })?;
+    let redactor = Redactor::new(RedactorSettings { known, ..RedactorSettings::default() })?;
     println!("made in {:.2} ms", begun.elapsed().as_secs_f64() * 1e3);
     let findings = redactor.scan(&bytes);
     if show {

@@ -1,6 +1,6 @@
 //! Applying what was found in a text to a part of it: a part alone may hold half a key, which no rule recognizes.
 
-use crate::{Finding, PLACEHOLDER_PREFIX};
+use crate::Finding;
 
 /// What is left of `part`, which stands at byte `at` of the text that was scanned, and how many findings it touched.
 /// THREAT: P02, reading a private key from its second line on.
@@ -20,7 +20,7 @@ pub fn cover_bytes(part: &[u8], at: usize, findings: &[Finding]) -> (Vec<u8>, us
     for finding in findings.iter().skip(first).take_while(|finding| finding.start < at + part.len()) {
         let start = finding.start.saturating_sub(at).max(done);
         out.extend_from_slice(part.get(done..start).unwrap_or_default());
-        out.extend_from_slice(format!("{PLACEHOLDER_PREFIX}{}]", finding.rule).as_bytes());
+        out.extend_from_slice(finding.marker().as_bytes());
         done = finding.end.saturating_sub(at).min(part.len());
         n_covered += 1;
     }

@@ -28,15 +28,16 @@ pub(crate) fn base64(bytes: &[u8], alphabet: Alphabet) -> Vec<u8> {
     out
 }
 
-/// The letters that are the same wherever the bytes stand in a longer text, for each of the three alignments.
-pub(crate) fn base64_inside(bytes: &[u8], alphabet: Alphabet) -> [Vec<u8>; 3] {
+/// For each of the three alignments: the letters that are the same wherever the bytes stand in a longer text, then
+/// those that follow when they stand at its end, and how many these are.
+pub(crate) fn base64_inside(bytes: &[u8], alphabet: Alphabet) -> [(Vec<u8>, usize); 3] {
     [0usize, 1, 2].map(|shift| {
         let padded = [vec![0u8; shift].as_slice(), bytes].concat();
         let whole = padded.len() * 8 / 6;
         let encoded = base64(&padded, alphabet);
         // A letter is ours alone if all six bits are: skip those that hold bits of the bytes before.
         let skip = (shift * 8).div_ceil(6);
-        encoded.get(skip..whole).unwrap_or_default().to_vec()
+        (encoded.get(skip..).unwrap_or_default().to_vec(), encoded.len() - whole)
     })
 }
 
@@ -63,36 +64,22 @@ pub(crate) fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-#[derive(Clone, Copy)]
-pub(crate) enum Letters {
-    Lower,
-    Upper,
+/// In small letters.
+pub(crate) fn hex(bytes: &[u8]) -> Vec<u8> {
+    hex_with(bytes, b"")
 }
 
-pub(crate) fn hex(bytes: &[u8], letters: Letters) -> Vec<u8> {
-    bytes.iter().flat_map(|byte| pair(*byte, letters)).collect()
-}
-
-/// As in a URL: everything but the unreserved characters.
-pub(crate) fn percent(bytes: &[u8], letters: Letters) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
+/// With a separator between two bytes.
+pub(crate) fn hex_with(bytes: &[u8], separator: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() * (2 + separator.len()));
+    let digit = |half: u8| b"0123456789abcdef".get(usize::from(half)).copied().unwrap_or(b'0');
     for byte in bytes {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            out.push(*byte);
-        } else {
-            out.push(b'%');
-            out.extend(pair(*byte, letters));
+        if !out.is_empty() {
+            out.extend_from_slice(separator);
         }
+        out.extend([digit(byte >> 4), digit(byte & 15)]);
     }
     out
-}
-
-fn pair(byte: u8, letters: Letters) -> [u8; 2] {
-    let digits: &[u8; 16] = match letters {
-        Letters::Lower => b"0123456789abcdef",
-        Letters::Upper => b"0123456789ABCDEF",
-    };
-    [byte >> 4, byte & 15].map(|half| digits.get(usize::from(half)).copied().unwrap_or(b'0'))
 }
 
 #[cfg(test)]
@@ -107,8 +94,8 @@ mod tests {
             assert_eq!(base64(plain.as_bytes(), Alphabet::Standard), encoded.as_bytes());
             assert_eq!(decode_base64(encoded.as_bytes()).unwrap(), plain.as_bytes());
         }
-        assert_eq!(hex(b"\x0f\xa0", Letters::Lower), b"0fa0");
-        assert_eq!(percent(b"a b/c", Letters::Upper), b"a%20b%2Fc");
+        assert_eq!(hex(b"\x0f\xa0"), b"0fa0");
+        assert_eq!(hex_with(b"\x0f\xa0\x01", b", 0x"), b"0f, 0xa0, 0x01");
     }
 
     #[test]
@@ -120,6 +107,7 @@ mod tests {
                 let encoded = base64(&text, Alphabet::Standard);
                 let hit = base64_inside(value, Alphabet::Standard)
                     .iter()
+                    .map(|(letters, n_unsure)| &letters[..letters.len() - n_unsure])
                     .any(|inside| encoded.windows(inside.len()).any(|window| window == inside));
                 assert!(hit, "{before} before, {after} after");
             }

@@ -73,8 +73,50 @@ pub fn known_from_environment(
     rule: KnownEnv,
 ) -> Vec<KnownValue> {
     vars.filter(|(name, value)| counts(name, value, rule))
-        .map(|(name, value)| KnownValue { name, value: Secret::new(value) })
+        .flat_map(|(name, value)| {
+            let parts: Vec<String> = parts(&value).into_iter().map(str::to_owned).collect();
+            std::iter::once(value)
+                .chain(parts)
+                .map(move |value| KnownValue { name: name.clone(), value: Secret::new(value) })
+        })
         .collect()
+}
+
+/// What may turn up without the rest of its value: the password of an address, what follows `Bearer`, the secret of
+/// `user:secret`, the inside of quotes, and the parameters that are called by a secret's name.
+fn parts(value: &str) -> Vec<&str> {
+    let value = value.trim();
+    let bare = value.trim_matches(['"', '\'']);
+    let mut parts = vec![bare];
+    let authority = bare.split_once("://").map(|(_, rest)| rest);
+    let user =
+        authority.and_then(|rest| rest.split(['/', '?', '#']).next()?.rsplit_once('@')).map(|(user, _)| user);
+    parts.extend(user.and_then(|user| user.split_once(':')).map(|(_, password)| password));
+    if let Some((scheme, secret)) = bare.split_once(' ')
+        && scheme.len() <= 12
+        && scheme.chars().all(|c| c.is_ascii_alphabetic())
+    {
+        parts.push(secret.trim());
+    }
+    if authority.is_none()
+        && let Some((user, secret)) = bare.split_once(':')
+        && is_words(user)
+        && !bare.contains(char::is_whitespace)
+    {
+        parts.push(secret);
+    }
+    for parameter in bare.split([';', '&', '?', ',', ' ']) {
+        if let Some((name, secret)) = parameter.split_once('=') {
+            let name = name.to_ascii_uppercase();
+            parts.extend(TELLING.iter().any(|word| name.contains(word)).then_some(secret));
+        }
+    }
+    parts.retain(|part| {
+        *part != value && part.chars().count() >= SHORTEST && !is_words(part) && !is_number_or_version(part)
+    });
+    parts.sort_unstable();
+    parts.dedup();
+    parts
 }
 
 fn counts(name: &str, value: &str, rule: KnownEnv) -> bool {
@@ -131,7 +173,7 @@ fn is_number_or_version(value: &str) -> bool {
 }
 
 /// Letters, in words: a locale, a setting, a name, a target triple. No word is longer than 24 letters or changes case oddly.
-fn is_words(value: &str) -> bool {
+pub(crate) fn is_words(value: &str) -> bool {
     let word = |part: &str| {
         let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
         let same_case = |text: &str| {
@@ -151,6 +193,26 @@ mod tests {
     fn check(name: &str, value: &str, all: bool, named: bool) {
         assert_eq!(counts(name, value, KnownEnv::All), all, "{name}={value} with all");
         assert_eq!(counts(name, value, KnownEnv::Named), named, "{name}={value} with named");
+    }
+
+    #[test]
+    fn a_secret_inside_a_value_is_known_alone() {
+        let secret = ["x9Kd", "02mQ", "77pZ"].concat();
+        for value in [
+            format!("postgres://app:{secret}@db/prod"),
+            format!("redis://:{secret}@cache"),
+            format!("Bearer {secret}"),
+            format!("admin:{secret}"),
+            format!("\"{secret}\""),
+            format!("Server=db;Password={secret};Encrypt=True"),
+            format!("--token={secret}"),
+        ] {
+            let known =
+                known_from_environment([("APP_AUTH".to_owned(), value.clone())].into_iter(), KnownEnv::All);
+            assert!(known.iter().any(|known| *known.value.expose() == secret), "{value}");
+        }
+        let vars = [("APP_AUTH".to_owned(), "name:production-database".to_owned())];
+        assert_eq!(known_from_environment(vars.into_iter(), KnownEnv::All).len(), 1);
     }
 
     #[test]

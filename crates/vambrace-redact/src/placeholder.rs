@@ -1,12 +1,14 @@
-//! What stands where a secret stood: `[REDACTED:rule]`.
+//! What stands where a secret stood: `[REDACTED:rule]`, or `[REDACTED:rule#1]`.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 pub const PLACEHOLDER_PREFIX: &str = "[REDACTED:";
 const LONGEST_NAME: usize = 64;
+/// `#` and at most four digits: there are no more numbers in a call.
+const LONGEST_NUMBER: usize = "#4096".len();
 /// No placeholder is longer, so this is how far one can reach into text from outside.
-pub(crate) const LONGEST: usize = PLACEHOLDER_PREFIX.len() + LONGEST_NAME + "]".len();
+pub(crate) const LONGEST: usize = PLACEHOLDER_PREFIX.len() + LONGEST_NAME + LONGEST_NUMBER + "]".len();
 
 /// The name of a rule: kebab case, at most 64 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,14 +79,23 @@ impl Placeholders {
         let region = hay.get(from..to).unwrap_or_default();
         memchr::memmem::find_iter(region, PLACEHOLDER_PREFIX.as_bytes()).filter_map(move |place| {
             let inside = region.get(place + PLACEHOLDER_PREFIX.len()..)?;
-            let inside = inside.get(..inside.len().min(LONGEST_NAME + 1))?;
+            let inside = inside.get(..inside.len().min(LONGEST_NAME + LONGEST_NUMBER + 1))?;
             let length = memchr::memchr(b']', inside)?;
             let start = from + place;
             let end = start + PLACEHOLDER_PREFIX.len() + length + 1;
-            let ours = self.names.contains(inside.get(..length)?);
+            let ours = self.names.contains(unnumbered(inside.get(..length)?));
             (ours && start <= range.end && end >= range.start).then_some(start..end)
         })
     }
+}
+
+/// The name in `name#1`. What is no number stays with the name, which then is nobody's.
+fn unnumbered(inside: &[u8]) -> &[u8] {
+    let Some(place) = memchr::memrchr(b'#', inside) else { return inside };
+    let (name, number) = inside.split_at(place);
+    let digits = number.get(1..).unwrap_or_default();
+    let is_number = (1..LONGEST_NUMBER).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+    if is_number { name } else { inside }
 }
 
 #[cfg(test)]

@@ -1,36 +1,41 @@
 //! The redactor: rules, known values and the operator's patterns, made ready once and shared by every call.
 
-use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
-use vambrace_types::{RawOutput, Secret, Tree, clean_controls};
 
-use crate::cleaned::{Cleaned, joined};
 use crate::custom::{RedactorError, Whole};
-use crate::engine::{Engine, Span, View};
+use crate::engine::{Engine, Report, Span, View};
+use crate::fingerprint::{Baseline, FingerprintKey};
 use crate::index::{Index, grams};
-use crate::known::{self, KnownValue};
-use crate::placeholder::{PLACEHOLDER_PREFIX, Placeholders, RuleName};
-use crate::rule::{Lead, Pattern, Rank, Rule, any, begins_here};
+use crate::known::{self, Form, KnownValue, Spelling};
+use crate::marks::{Mark, Marker, Marking, Marks};
+use crate::placeholder::{Placeholders, RuleName};
+use crate::rule::{ByteClass, Lead, Pattern, Rank, Rule, Sight, any, begins_here};
 use crate::rules::rules;
-use crate::stream::Stream;
-use crate::text::{RedactedText, RedactedTree, Redaction};
-use crate::{assignment, custom, pem};
+use crate::runs::Entropy;
+use crate::seams::Seams;
+use crate::{assignment, beside, check, custom, pem};
 
 #[derive(Debug, Clone, Default)]
 pub struct RedactorSettings {
     pub known: Vec<KnownValue>,
     /// The operator's own regular expressions.
     pub patterns: Vec<String>,
+    pub entropy: Entropy,
+    /// Findings that are none; known values always are.
+    pub baseline: Baseline,
+    pub marking: Marking,
+    /// For looking numbers up. Without it, secrets are numbered and nothing tells afterwards which they were.
+    pub key: Option<FingerprintKey>,
 }
 
 /// What the index leads to.
 pub(crate) enum Needle {
-    Known { spelling: Secret<Vec<u8>>, rule: usize },
+    Known { spelling: Arc<Spelling>, rule: usize },
     Rule { rule: &'static Rule, number: usize, keyword: &'static str },
     KeyEnd,
 }
@@ -42,40 +47,37 @@ pub(crate) struct Found {
     pub(crate) extent: Range<usize>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FindingKind {
-    /// A value that we were told is secret.
-    Known,
-    /// Something that has the form of a secret.
-    Pattern,
-}
-
-/// A secret in a text, at byte offsets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    pub rule: RuleName,
-    pub kind: FindingKind,
-    pub start: usize,
-    pub end: usize,
-    /// Counted from one.
-    pub line: usize,
-}
-
-/// Finds secrets and replaces them. Immutable, and cheap to share.
+/// Finds secrets and replaces them. Cheap to share, and to begin afresh for a call.
 pub struct Redactor {
+    finder: Arc<Finder>,
+    /// When numbers are given: those given so far.
+    marks: Option<Arc<Marks>>,
+}
+
+/// What finds: rules, known values and patterns, made ready.
+pub(crate) struct Finder {
     pub(crate) index: Index,
     pub(crate) needles: Vec<Needle>,
     pub(crate) custom: Vec<(Regex, usize)>,
+    pub(crate) seams: Seams,
+    pub(crate) entropy: Entropy,
+    /// The name of what only its randomness gives away.
+    pub(crate) entropy_rule: usize,
     pub(crate) placeholders: Placeholders,
-    /// The built-in rules first, in the order of `rules()`; then the names of known values and operator's patterns.
+    baseline: Baseline,
+    /// Must whoever reports a finding know its bytes?
+    pub(crate) wants_values: bool,
+    /// The built-in rules first, in the order of `rules()`; then the names of known values, the name of random text and
+    /// those of the operator's patterns.
     names: Vec<RuleName>,
+    known: Vec<KnownValue>,
     /// Compiled when first needed: most calls need none, and starting must be quick.
     regexes: Vec<OnceLock<Option<Regex>>>,
 }
 
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Redactor").field("n_needles", &self.needles.len()).finish_non_exhaustive()
+        f.debug_struct("Redactor").field("n_needles", &self.finder.needles.len()).finish_non_exhaustive()
     }
 }
 
@@ -84,6 +86,7 @@ impl Redactor {
         let mut names: Vec<RuleName> = rules().map(|rule| RuleName::new(rule.name)).collect();
         let regexes = names.iter().map(|_| OnceLock::new()).collect();
         let mut needles = vec![Needle::KeyEnd];
+        let mut elastic = Vec::new();
         for (number, rule) in rules().enumerate() {
             needles.extend(rule.keywords.iter().map(|keyword| Needle::Rule { rule, number, keyword }));
         }
@@ -91,160 +94,91 @@ impl Redactor {
             let rule = names.len();
             names.push(value.rule());
             let spellings = known::spellings(value.value.expose());
+            let is_elastic = |spelling: &&Arc<Spelling>| spelling.form == Form::Elastic;
+            elastic.extend(spellings.iter().filter(is_elastic).map(|spelling| (Arc::clone(spelling), rule)));
             needles.extend(spellings.into_iter().map(|spelling| Needle::Known { spelling, rule }));
         }
+        let entropy_rule = names.len();
+        names.push(RuleName::new("high-entropy"));
         let mut custom = Vec::new();
         for pattern in &settings.patterns {
             custom.push((custom::compile(pattern)?, names.len()));
             names.push(RuleName::new(&format!("custom-pattern-{}", custom.len())));
         }
         let grams = (0u32..).zip(&needles).flat_map(|(number, needle)| {
-            let grams = match needle {
-                Needle::Known { spelling, .. } => grams(spelling.expose(), any),
-                Needle::Rule { rule, keyword, .. } => grams(keyword.as_bytes(), rule.follow),
-                Needle::KeyEnd => grams(pem::END.as_bytes(), any),
+            let (bytes, follow) = match needle {
+                Needle::Known { spelling, .. } => (spelling.sure(), any as ByteClass),
+                Needle::Rule { rule, keyword, .. } => (keyword.as_bytes(), rule.follow),
+                Needle::KeyEnd => (pem::END.as_bytes(), any as ByteClass),
             };
-            grams.into_iter().map(move |gram| (gram, number))
+            grams(bytes, follow).into_iter().map(move |gram| (gram, number, bytes))
         });
         let index = Index::new(grams);
         let placeholders = Placeholders::new(names.iter());
-        Ok(Redactor { index, needles, custom, placeholders, names, regexes })
-    }
-
-    /// Control characters are dropped first, then secrets are replaced: the other way round, a NUL in the middle
-    /// of a token would hide it from the rules and then vanish, which puts the token together again.
-    pub fn text(&self, raw: &str) -> Redaction<RedactedText> {
-        let (cleaned, n_controls_dropped) = clean_controls(raw);
-        let (redacted, n_redactions) = self.redact(&cleaned);
-        let value = RedactedText::clean(redacted.unwrap_or_else(|| cleaned.into_owned()));
-        Redaction { value, n_redactions, n_controls_dropped }
-    }
-
-    /// As `text`, but clean text is handed through without a copy.
-    pub fn text_owned(&self, raw: String) -> Redaction<RedactedText> {
-        let (cleaned, n_controls_dropped) = match clean_controls(&raw) {
-            (Cow::Borrowed(_), n_dropped) => (raw, n_dropped),
-            (Cow::Owned(cleaned), n_dropped) => (cleaned, n_dropped),
+        let marks = match settings.marking {
+            Marking::Plain => None,
+            Marking::Numbered => Some(Arc::new(Marks::new(settings.key))),
         };
-        let (redacted, n_redactions) = self.redact(&cleaned);
-        let value = RedactedText::clean(redacted.unwrap_or(cleaned));
-        Redaction { value, n_redactions, n_controls_dropped }
+        let finder = Finder {
+            index,
+            needles,
+            custom,
+            seams: Seams::new(elastic),
+            entropy: settings.entropy,
+            entropy_rule,
+            placeholders,
+            wants_values: marks.is_some() || !settings.baseline.is_empty(),
+            baseline: settings.baseline,
+            names,
+            known: settings.known,
+            regexes,
+        };
+        Ok(Redactor { finder: Arc::new(finder), marks })
     }
 
-    pub fn tree(&self, raw: RawOutput) -> Redaction<RedactedTree> {
-        self.plain_tree(raw.into_unredacted_tree())
+    /// The same rules, and numbers from one again.
+    pub fn for_call(&self) -> Redactor {
+        let marks = self.marks.as_ref().map(|marks| Arc::new(marks.afresh()));
+        Redactor { finder: Arc::clone(&self.finder), marks }
     }
 
-    /// For trees that no door made, such as arguments on their way to the record.
-    ///
-    /// Leaf by leaf, keys too. A leaf is also judged by its key, because `{"password": "…"}` is as telling as the
-    /// same words in a line. LIMIT: a secret that is spread over several leaves is not seen.
-    pub fn plain_tree(&self, mut raw: Tree) -> Redaction<RedactedTree> {
-        let mut counts = Redaction { value: (), n_redactions: 0, n_controls_dropped: 0 };
-        self.clean_tree(&mut raw, &mut counts);
-        let Redaction { value: (), n_redactions, n_controls_dropped } = counts;
-        Redaction { value: RedactedTree::clean(raw), n_redactions, n_controls_dropped }
+    /// What has been shown under a number so far, in order. Empty without a key.
+    pub fn marked(&self) -> Vec<Mark> {
+        self.marks.as_ref().map(|marks| marks.seen()).unwrap_or_default()
     }
 
-    fn clean_tree(&self, tree: &mut Tree, counts: &mut Redaction<()>) {
-        match tree {
-            Tree::Null | Tree::Bool(_) => {}
-            // A secret may be a number, and then it may be sent as one.
-            Tree::Int(_) | Tree::Float(_) => {
-                let done = self.text_owned(tree.to_json());
-                if done.n_redactions > 0 {
-                    counts.n_redactions += done.n_redactions;
-                    *tree = Tree::Text(done.value.into_string());
-                }
-            }
-            Tree::Text(text) => self.clean_leaf(text, counts),
-            Tree::List(items) => items.iter_mut().for_each(|item| self.clean_tree(item, counts)),
-            Tree::Map(entries) => {
-                for (key, value) in entries {
-                    // Keys that are part of the program need no look.
-                    if let Cow::Owned(key) = key {
-                        self.clean_leaf(key, counts);
-                    }
-                    self.clean_tree(value, counts);
-                    if let Tree::Text(leaf) = value
-                        && assignment::is_secret_leaf(key, leaf)
-                    {
-                        *leaf = format!("{PLACEHOLDER_PREFIX}{}]", self.assignment_name());
-                        counts.n_redactions += 1;
-                    }
-                }
-            }
+    pub(crate) fn finder(&self) -> &Finder {
+        &self.finder
+    }
+
+    /// Drops a rule's expression, if nobody else uses these rules; it is compiled anew when it is needed.
+    pub(crate) fn forget(&mut self, number: usize) {
+        let finder = Arc::get_mut(&mut self.finder);
+        if let Some(slot) = finder.and_then(|finder| finder.regexes.get_mut(number)) {
+            slot.take();
         }
     }
 
-    fn clean_leaf(&self, leaf: &mut String, counts: &mut Redaction<()>) {
-        let done = self.text_owned(std::mem::take(leaf));
-        *leaf = done.value.into_string();
-        counts.n_redactions += done.n_redactions;
-        counts.n_controls_dropped += done.n_controls_dropped;
-    }
-
-    fn assignment_name(&self) -> &'static str {
-        crate::rules::assignment().map_or("secret-assignment", |rule| rule.name)
-    }
-
-    /// What would be redacted, in order and without overlaps, at the input's own offsets. A secret that shows only when
-    /// control characters are dropped, as they are from everything that is shown, is found too.
-    pub fn scan(&self, bytes: &[u8]) -> Vec<Finding> {
-        let mut spans = Vec::new();
-        self.each_span(bytes, &mut |span| spans.push(span));
-        if let Some(cleaned) = Cleaned::of(bytes) {
-            self.each_span(&cleaned.bytes, &mut |span| spans.extend(cleaned.placed(span)));
-            spans = joined(spans);
+    /// What is to stand in the place of a finding. `value` is `None` where its bytes are too many to be kept.
+    pub(crate) fn marker(&self, span: Span, value: Option<&[u8]>) -> Marker {
+        let Some(marks) = &self.marks else { return Marker::PLAIN };
+        // The value itself, in whichever spelling it was found.
+        let known = self.finder.known_value(span.rule);
+        match known.or(value) {
+            Some(value) => Marker::numbered(marks, value),
+            None => Marker::PLAIN,
         }
-        let (mut line, mut counted) = (1, 0);
-        let mut findings = Vec::new();
-        for Span { start, end, rule, rank } in spans {
-            let passed = bytes.get(counted..start).unwrap_or_default();
-            line += memchr::memchr_iter(b'\n', passed).count();
-            counted = start;
-            let kind = match rank {
-                Rank::Known => FindingKind::Known,
-                Rank::Specific | Rank::Generic => FindingKind::Pattern,
-            };
-            findings.extend(self.name(rule).map(|rule| Finding {
-                rule: rule.clone(),
-                kind,
-                start,
-                end,
-                line,
-            }));
+    }
+
+    pub(crate) fn write_placeholder(&self, span: Span, value: Option<&[u8]>, out: &mut Vec<u8>) {
+        if let Some(name) = self.finder.name(span.rule) {
+            out.extend_from_slice(self.marker(span, value).text(name).as_bytes());
         }
-        findings
     }
+}
 
-    /// A filter for bytes that arrive in pieces. Control characters and invalid UTF-8 pass through.
-    pub fn stream(&self) -> Stream<'_> {
-        Stream::new(self)
-    }
-
-    /// `None` when there was nothing to replace.
-    fn redact(&self, text: &str) -> (Option<String>, usize) {
-        let bytes = text.as_bytes();
-        let mut out: Vec<u8> = Vec::new();
-        let (mut written, mut n_redactions) = (0, 0);
-        self.each_span(bytes, &mut |span| {
-            out.extend_from_slice(bytes.get(written..span.start).unwrap_or_default());
-            self.write_placeholder(span.rule, &mut out);
-            written = span.end;
-            n_redactions += 1;
-        });
-        if n_redactions == 0 {
-            return (None, 0);
-        }
-        out.extend_from_slice(bytes.get(written..).unwrap_or_default());
-        // Spans hold whole characters, so the text is valid; should that ever fail, lossy text shows no more.
-        let text = String::from_utf8(out)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        (Some(text), n_redactions)
-    }
-
-    fn each_span(&self, hay: &[u8], report: &mut dyn FnMut(Span)) {
+impl Finder {
+    pub(crate) fn each_span(&self, hay: &[u8], report: Report<'_>) {
         Engine::new(self).advance(View { hay, base: 0, whole: Whole::Yes }, report);
     }
 
@@ -252,13 +186,33 @@ impl Redactor {
         self.names.get(rule)
     }
 
-    pub(crate) fn write_placeholder(&self, rule: usize, out: &mut Vec<u8>) {
-        out.extend_from_slice(PLACEHOLDER_PREFIX.as_bytes());
-        out.extend_from_slice(self.name(rule).map_or("secret", RuleName::as_str).as_bytes());
-        out.push(b']');
+    /// Has somebody accepted this finding? Known values are never asked about.
+    pub(crate) fn accepts(&self, rule: usize, value: &[u8]) -> bool {
+        !self.baseline.is_empty()
+            && self.name(rule).is_some_and(|name| self.baseline.accepts(name.as_str(), value))
     }
 
-    /// Does the rule match at its keyword, which stands at `place`?
+    /// The known value that a rule stands for.
+    fn known_value(&self, rule: usize) -> Option<&[u8]> {
+        let known = self.known.get(rule.checked_sub(self.regexes.len())?)?;
+        Some(known.value.expose().trim().as_bytes())
+    }
+
+    /// Why what a rule finds is taken for a secret.
+    pub(crate) fn why(&self, rule: usize) -> String {
+        if let Some(rule) = rules().nth(rule) {
+            return rule.about.to_owned();
+        }
+        if let Some(known) = rule.checked_sub(self.regexes.len()).and_then(|place| self.known.get(place)) {
+            return format!("the value of the environment variable or configured secret {}", known.name);
+        }
+        match rule.checked_sub(self.entropy_rule) {
+            None | Some(0) => "random text in a place where secrets stand".to_owned(),
+            Some(number) => format!("pattern {number} of secrets.redact_patterns"),
+        }
+    }
+
+    /// What the rule finds by its keyword, which stands at `place`.
     pub(crate) fn find(
         &self,
         rule: &Rule,
@@ -266,8 +220,31 @@ impl Redactor {
         hay: &[u8],
         place: usize,
         keyword: &str,
-    ) -> Option<Found> {
+    ) -> Vec<Found> {
+        if let Pattern::Parsed(sight, parse) = rule.pattern {
+            if sight == Sight::Lines && !rule.glances(hay, place) {
+                return Vec::new();
+            }
+            let end = hay.len().min(place + rule.reach);
+            let line = hay.get(place..end).and_then(|rest| memchr::memchr(b'\n', rest));
+            let end = match sight {
+                Sight::Line => line.map_or(end, |length| place + length),
+                // What stands behind a placeholder came nearer by that redaction, which did not take it for a part of this.
+                Sight::Lines => {
+                    let mut placeholders = self.placeholders.near(hay, place..end);
+                    placeholders
+                        .find(|placeholder| placeholder.start > place)
+                        .map_or(end, |first| first.start.min(end))
+                }
+            };
+            return hay.get(..end).map(|seen| parse(seen, place)).unwrap_or_default();
+        }
+        self.find_one(rule, number, hay, place, keyword).into_iter().collect()
+    }
+
+    fn find_one(&self, rule: &Rule, number: usize, hay: &[u8], place: usize, keyword: &str) -> Option<Found> {
         match rule.pattern {
+            Pattern::Parsed(..) => None,
             Pattern::Assignment => assignment::find(hay, place, keyword),
             Pattern::PrivateKey => {
                 let range = place..place + pem::opens(hay, place)?;
@@ -284,7 +261,28 @@ impl Redactor {
                 };
                 self.match_at(rule, number, hay, start, place + rule.reach)
             }
+            Pattern::Beside(_) => {
+                if !begins_here(hay, place, rule.left) {
+                    return None;
+                }
+                let regex = self.regex(rule, number)?;
+                beside::candidates(hay, place, keyword).find_map(|start| {
+                    let end = hay.len().min(place + beside::REACH);
+                    let found = regex.find(Input::new(hay).range(start..end).anchored(Anchored::Yes))?;
+                    let right = hay.get(found.end()).is_none_or(|byte| !(rule.right)(*byte));
+                    let value = hay.get(found.range())?;
+                    if beside::is_checksum(hay.get(place..found.start())?, value) {
+                        return None;
+                    }
+                    let ok = right && check::entropy(value) >= rule.entropy && (rule.check)(value);
+                    ok.then(|| Found { value: found.range(), extent: place..found.end() })
+                })
+            }
         }
+    }
+
+    pub(crate) fn regex(&self, rule: &Rule, number: usize) -> Option<&Regex> {
+        self.regexes.get(number)?.get_or_init(|| compile(rule)).as_ref()
     }
 
     pub(crate) fn match_at(
@@ -299,15 +297,23 @@ impl Redactor {
             return None;
         }
         let window = hay.get(start..hay.len().min(end))?;
-        let length = memchr::memchr(b'\n', window).unwrap_or(window.len());
-        let regex = self.regexes.get(number)?.get_or_init(|| compile(rule)).as_ref()?;
+        let regex = self.regex(rule, number)?;
+        // Nearly always no match, and known after a few bytes; finding the end of a long line takes longer.
+        let first = regex.find(Input::new(hay).range(start..start + window.len()).anchored(Anchored::Yes))?;
+        // THREAT: P02, finding the groups takes time for every byte that they may be in, so only the match is given.
+        let matched = window.get(..first.end() - start)?;
+        let length = match memchr::memchr(b'\n', matched) {
+            None => matched.len(),
+            Some(length) => length,
+        };
         let mut captures = regex.create_captures();
         regex.captures(Input::new(hay).range(start..start + length).anchored(Anchored::Yes), &mut captures);
         let whole = captures.get_match()?;
         let value =
             captures.iter().skip(1).flatten().next().map_or(whole.range(), |group| group.start..group.end);
         let right = hay.get(whole.end()).is_none_or(|byte| !(rule.right)(*byte));
-        let ok = right && (rule.check)(hay.get(value.clone())?);
+        let secret = hay.get(value.clone())?;
+        let ok = right && check::entropy(secret) >= rule.entropy && (rule.check)(secret);
         // A token with a prefix goes with its prefix; a named value goes alone.
         let taken = if rule.rank == Rank::Specific { whole.range() } else { value };
         ok.then(|| Found { value: taken, extent: whole.range() })
@@ -316,7 +322,7 @@ impl Redactor {
 
 /// `None` for rules without an expression. A test compiles all others, so that none can be broken unnoticed.
 pub(crate) fn compile(rule: &Rule) -> Option<Regex> {
-    let Pattern::Regex(pattern) = rule.pattern else { return None };
+    let (Pattern::Regex(pattern) | Pattern::Beside(pattern)) = rule.pattern else { return None };
     let syntax = syntax::Config::new().unicode(false).utf8(false);
     Regex::builder().configure(Regex::config().utf8_empty(false)).syntax(syntax).build(pattern).ok()
 }

@@ -1,6 +1,7 @@
 //! What a rule is: a row of data. The rows are in `rules/`; how they are applied is the engine's business.
 
-use crate::assignment;
+use crate::redactor::Found;
+use crate::{assignment, beside};
 
 /// Whose name a redaction bears when several rules found overlapping text; the first wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,6 +11,8 @@ pub(crate) enum Rank {
     Specific,
     /// Only the surroundings make it a secret.
     Generic,
+    /// Nothing but its randomness, in a place where secrets stand.
+    Entropy,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,13 +33,25 @@ pub(crate) enum Lead {
     Run(ByteClass),
 }
 
+/// What a parser looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sight {
+    Line,
+    Lines,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Pattern {
     /// Anchored at the beginning that `Lead` gives. Repeats are left open at the top where `Rule::reach` bounds them:
     /// a large counted repeat makes an expression slow. The first group that took part is the secret, or else all of it.
     Regex(&'static str),
+    /// A value of this form beside the keyword, which is the name of a service or of a field: `heroku_key = "…"`.
+    Beside(&'static str),
     /// Too many cases for one expression: `password = "…"` and its relatives.
     Assignment,
+    /// A small parser, called at the keyword with the text up to `Rule::reach`. It takes any number of values, all of them
+    /// behind the keyword.
+    Parsed(Sight, fn(&[u8], usize) -> Vec<Found>),
     /// Opens a block that runs to its END line: a state of the engine, not one match.
     PrivateKey,
 }
@@ -61,12 +76,21 @@ pub struct Rule {
     pub(crate) right: ByteClass,
     /// The match ends at most this many bytes after the keyword's first byte, and on the same line.
     pub(crate) reach: usize,
-    /// Looks at the secret alone.
+    /// Looks at the secret alone: its checksum, its structure, or whether it is a stand-in.
     pub(crate) check: fn(&[u8]) -> bool,
+    /// A look at the keyword's own line, `GLANCE` bytes of it, before a rule of several lines waits for those.
+    pub(crate) glance: fn(&[u8], usize) -> bool,
+    /// Bits per byte (Shannon) that the secret has at least.
+    pub(crate) entropy: f32,
+    /// A text that the rule finds, in parts, so that this file holds nothing that looks like a credential.
+    pub(crate) hit: &'static [&'static str],
+    /// The same but for one length or one class of characters, and therefore not found.
+    pub(crate) miss: &'static [&'static str],
 }
 
 impl Rule {
     pub(crate) const LONGEST_RUN: usize = 64;
+    pub(crate) const GLANCE: usize = 64;
 
     /// A token that begins with its keyword: what most rows are, up to the fields they name.
     pub(crate) const TOKEN: Rule = Rule {
@@ -82,6 +106,10 @@ impl Rule {
         right: none,
         reach: 512,
         check: crate::check::varied,
+        glance: |_, _| true,
+        entropy: 0.0,
+        hit: &[],
+        miss: &[],
     };
 
     /// A value that is a secret because of the name before it.
@@ -96,18 +124,37 @@ impl Rule {
     pub(crate) fn keyword_at(&self, keyword: &str, hay: &[u8], place: usize) -> bool {
         hay.get(place..place + keyword.len()).is_some_and(|found| match self.case {
             Case::Exact => found == keyword.as_bytes(),
-            Case::Any => found.eq_ignore_ascii_case(keyword.as_bytes()),
+            Case::Any => found.eq_ignore_ascii_case(keyword.as_bytes()) && !straddles(hay, place, found),
         })
+    }
+
+    /// INVARIANT: looks at `GLANCE` bytes and at no other line, which is what the engine waits for.
+    pub(crate) fn glances(&self, hay: &[u8], place: usize) -> bool {
+        let line = hay.get(place..hay.len().min(place + Rule::GLANCE)).unwrap_or_default();
+        let end = memchr::memchr(b'\n', line).map_or(line.len(), |newline| newline + 1);
+        (self.glance)(hay.get(..place + end).unwrap_or_default(), place)
     }
 
     /// How far beyond the keyword's first byte the engine must see before it may decide.
     pub(crate) fn sight(&self) -> usize {
         match self.pattern {
-            Pattern::Regex(_) => self.reach,
+            Pattern::Regex(_) | Pattern::Parsed(..) => self.reach,
+            Pattern::Beside(_) => beside::REACH,
             Pattern::Assignment => assignment::REACH,
             Pattern::PrivateKey => crate::pem::OPENING,
         }
     }
+}
+
+/// `CameraKit` holds the letters of a brand, and `sumOf` those of another: the letters of two words, told apart by their
+/// case, of which the second goes on.
+fn straddles(hay: &[u8], place: usize, found: &[u8]) -> bool {
+    let next = hay.get(place + found.len());
+    found.last().is_some_and(u8::is_ascii_alphabetic)
+        && next.is_some_and(u8::is_ascii_lowercase)
+        && found
+            .windows(2)
+            .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
 }
 
 pub(crate) fn any(_: u8) -> bool {

@@ -27,9 +27,19 @@ pub struct StreamStats {
     pub by_rule: BTreeMap<RuleName, usize>,
 }
 
+impl StreamStats {
+    /// Those of another stream too.
+    pub fn add(&mut self, other: StreamStats) {
+        self.n_redactions += other.n_redactions;
+        for (rule, count) in other.by_rule {
+            *self.by_rule.entry(rule).or_default() += count;
+        }
+    }
+}
+
 impl<'r> Stream<'r> {
     pub(crate) fn new(redactor: &'r Redactor) -> Stream<'r> {
-        let engine = Engine::new(redactor);
+        let engine = Engine::new(redactor.finder());
         Stream { redactor, engine, buffer: Vec::new(), base: 0, written: 0, stats: StreamStats::default() }
     }
 
@@ -43,6 +53,11 @@ impl<'r> Stream<'r> {
         }
     }
 
+    /// What was replaced so far.
+    pub fn stats(&self) -> &StreamStats {
+        &self.stats
+    }
+
     /// Writes the rest.
     pub fn finish(mut self, out: &mut Vec<u8>) -> StreamStats {
         self.advance(Whole::Yes, out);
@@ -54,12 +69,12 @@ impl<'r> Stream<'r> {
         let text = |from: usize, to: usize| {
             buffer.get(from.max(*base) - *base..to.max(*base) - *base).unwrap_or_default()
         };
-        let safe = engine.advance(View { hay: buffer, base: *base, whole }, &mut |span| {
+        let safe = engine.advance(View { hay: buffer, base: *base, whole }, &mut |span, value| {
             out.extend_from_slice(text(*written, span.start));
-            redactor.write_placeholder(span.rule, out);
+            redactor.write_placeholder(span, value, out);
             *written = span.end;
             stats.n_redactions += 1;
-            if let Some(name) = redactor.name(span.rule) {
+            if let Some(name) = redactor.finder().name(span.rule) {
                 *stats.by_rule.entry(name.clone()).or_default() += 1;
             }
         });

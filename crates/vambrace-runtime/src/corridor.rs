@@ -1,6 +1,6 @@
 //! What a running Vambrace is made of, and the door front ends knock on.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
@@ -11,7 +11,7 @@ use vambrace_policy::{Capability, Policy};
 use vambrace_process::{Missing, Posture};
 use vambrace_redact::Redactor;
 use vambrace_tools::{Instruments, Limits, Toolbox};
-use vambrace_types::{Caller, ErrorCode, ScopedPath, SessionId, ToolError};
+use vambrace_types::{Caller, ErrorCode, ScopedPath, SessionId, Timestamp, ToolError};
 
 use crate::stage::prove;
 use crate::table::{Table, ToolDescription};
@@ -27,9 +27,17 @@ pub enum OnAuditFailure {
     DenyAll,
 }
 
+/// Looks whether there are new secrets to know, and gives a redactor that knows them too.
+pub type Relearn = Box<dyn Fn() -> Option<Redactor> + Send + Sync>;
+
+/// In milliseconds. LIMIT: a secret that was written down a moment ago may still be unknown.
+const LOOK_AGAIN: u64 = 1000;
+
 pub struct CorridorParts {
     pub policy: Policy,
     pub redactor: Redactor,
+    /// Asked at the beginning of calls, at most once a second.
+    pub relearn: Option<Relearn>,
     pub instruments: Instruments,
     /// The error when the record could not even be opened; calls then meet `on_audit_failure`.
     pub audit: Result<AuditLog, AuditError>,
@@ -43,12 +51,20 @@ pub struct Corridor {
     pub(crate) parts: CorridorParts,
     table: Table,
     walking: TaskTracker,
+    learned: Mutex<Learned>,
+}
+
+/// What became known since the start, and when that was last asked.
+#[derive(Default)]
+struct Learned {
+    redactor: Option<Redactor>,
+    asked: Option<Timestamp>,
 }
 
 impl Corridor {
     pub fn new(parts: CorridorParts) -> Corridor {
         let table = Table::new(&parts.toolbox);
-        Corridor { parts, table, walking: TaskTracker::new() }
+        Corridor { parts, table, walking: TaskTracker::new(), learned: Mutex::default() }
     }
 
     /// One call through the whole corridor. The walk is a task of its own: a caller that goes away does not take the
@@ -131,8 +147,24 @@ impl Corridor {
         self.parts.audit.as_ref()
     }
 
+    /// As it was at the start, for what is not part of a call.
     pub fn redactor(&self) -> &Redactor {
         &self.parts.redactor
+    }
+
+    /// For one call: everything that is known by now, and numbers from one.
+    pub fn redactor_for_call(&self, now: Timestamp) -> Redactor {
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        // A clock that was set back must not keep us from looking.
+        let is_recent =
+            learned.asked.is_some_and(|asked| asked <= now && now.millis_since(asked) < LOOK_AGAIN);
+        if let Some(relearn) = self.parts.relearn.as_ref().filter(|_| !is_recent) {
+            learned.asked = Some(now);
+            if let Some(redactor) = relearn() {
+                learned.redactor = Some(redactor);
+            }
+        }
+        learned.redactor.as_ref().unwrap_or(&self.parts.redactor).for_call()
     }
 
     /// A fresh session for a front end that has none of its own.

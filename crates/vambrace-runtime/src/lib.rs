@@ -11,7 +11,7 @@ mod stage;
 mod table;
 mod walk;
 
-pub use corridor::{Corridor, CorridorParts, OnAuditFailure};
+pub use corridor::{Corridor, CorridorParts, OnAuditFailure, Relearn};
 pub use incoming::{Answer, Approver, Incoming};
 pub use leash::Leash;
 pub use reply::{Reply, ReplyError, Verdict};

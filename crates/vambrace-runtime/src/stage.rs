@@ -15,6 +15,7 @@ use vambrace_files::Stop;
 use vambrace_net::Contact;
 use vambrace_policy::{Action, Denial, Permit, Question, Severity};
 use vambrace_process::Live;
+use vambrace_redact::Redactor;
 use vambrace_tools::{Look, Notes, ProgressSink, Tool};
 use vambrace_types::{CallId, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
 
@@ -30,6 +31,8 @@ use crate::{Approver, Corridor, Incoming, Leash};
 /// What is known of a call from its first moment.
 pub(crate) struct Call {
     pub(crate) entry: CallEntry,
+    /// The redactor with the numbers of this call.
+    pub(crate) redactor: Redactor,
     pub(crate) arguments: Value,
     pub(crate) leash: Leash,
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
@@ -47,15 +50,16 @@ impl Call {
     pub(crate) fn begin(corridor: &Corridor, incoming: Incoming, tool: &'static str) -> Call {
         let parts = &corridor.parts;
         let started = parts.clock.now();
+        let redactor = corridor.redactor_for_call(started);
         let mut arguments = or_empty(incoming.arguments);
         let dry_run = wishes_dry_run(&mut arguments) || incoming.dry_run;
-        let input = parts.redactor.plain_tree(validate::tree_of(&arguments)).value;
+        let input = redactor.plain_tree(validate::tree_of(&arguments)).value;
         let reason = arguments.get("reason").and_then(Value::as_str);
-        let reason = reason.map(|reason| parts.redactor.text(reason).value);
+        let reason = reason.map(|reason| redactor.text(reason).value);
         let target = targets(&arguments);
         let command = command(&arguments);
         // Nobody's tool may be anything, a secret too; a name with a redaction in it is no name.
-        let cleaned = parts.redactor.text(&incoming.tool).value;
+        let cleaned = redactor.text(&incoming.tool).value;
         let name = ToolName::parse(cleaned.as_str()).unwrap_or_else(|| ToolName::of("unknown"));
         let known = tool != "unknown";
         let entry = CallEntry {
@@ -71,6 +75,7 @@ impl Call {
         };
         Call {
             entry,
+            redactor,
             arguments,
             leash: incoming.leash,
             progress: incoming.progress,

@@ -96,12 +96,12 @@ async fn attempt<T: Tool>(
         &parts.instruments,
         &parts.toolbox,
         policy,
-        &parts.redactor,
+        &call.redactor,
         caller,
         parts.limits,
         stop.clone(),
     );
-    let permit = stage::decide(tool, corridor, call, &standing, action, &look)?;
+    let permit = stage::decide(tool, corridor, call, &standing, action, &look, trail)?;
     trail.allowed_by(&permit);
 
     // What follows is watched: the caller may cancel or go, and time may run out.
@@ -142,7 +142,7 @@ async fn attempt<T: Tool>(
         warrant,
         &parts.instruments,
         policy,
-        &parts.redactor,
+        &call.redactor,
         &call.entry.caller,
         parts.limits,
         stop,

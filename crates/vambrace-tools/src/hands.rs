@@ -10,8 +10,8 @@ use vambrace_net::{Contact, Web};
 use vambrace_policy::command::Word;
 use vambrace_policy::url::Host;
 use vambrace_policy::{
-    Action, Answers, Decision, Facts, FetchUrl, ListFiles, Permit, Place, Policy, ReadFile, Runs, Scope,
-    Standing,
+    Action, Answers, Decision, Facts, FetchUrl, ListFiles, OnWrite, Permit, Place, Policy, ReadFile, Runs,
+    Scope, Standing,
 };
 use vambrace_process::{Finished, Live, Network, Programs, RunContext};
 use vambrace_redact::{FindingKind, Redactor, holds_placeholder};
@@ -230,6 +230,10 @@ impl<'call> Hands<'call> {
 
     pub(crate) fn redactor(&self) -> &Redactor {
         self.redactor
+    }
+
+    pub(crate) fn on_write(&self) -> OnWrite {
+        self.policy.on_write()
     }
 
     pub(crate) fn caller(&self) -> &Caller {

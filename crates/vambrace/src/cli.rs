@@ -14,6 +14,7 @@ mod options;
 mod redact;
 mod reference;
 mod run;
+mod secrets;
 mod start;
 mod switch;
 mod welcome;
@@ -33,6 +34,7 @@ pub(crate) fn run() -> Exit {
         Some(Command::Check(args)) => check::run(global, args),
         Some(Command::Run(args)) => run::run(global, args),
         Some(Command::Redact(args)) => redact::run(global, &args),
+        Some(Command::Secrets(args)) => secrets::run(global, args),
         Some(Command::Audit(args)) => audit::run(global, args),
         Some(Command::Stop { caller }) => switch::stop(global, caller.as_deref()),
         Some(Command::Resume { caller }) => switch::resume(global, &caller),

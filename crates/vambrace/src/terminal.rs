@@ -1,5 +1,7 @@
 //! Talking to a person or to a pipe.
 
+pub(crate) mod progress;
+
 use std::io::{IsTerminal as _, Write as _};
 
 use owo_colors::OwoColorize as _;

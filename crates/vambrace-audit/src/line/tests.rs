@@ -61,9 +61,23 @@ fn no_record_is_longer_than_the_bound_and_every_cut_is_told() {
         result: tree(Tree::List(vec![Tree::text(&long); 3])),
         checkpoint: Some(long.clone()),
         violation: Some(Violation { target: text(&long), command_args: Some(text(&long)), ..violation_of() }),
+        marks: testing::marks(100),
         ..testing::outcome()
     };
+    // What is just within its bound is longer than what is cut to its head.
+    let within = |bound: usize| tree(Tree::text("x".repeat(bound - 2)));
+    let longest = Outcome { result: within(RESULT), ..big.clone() };
+    let whole = CallEntry { input: within(INPUT), ..call.clone() };
+    let record = parsed(|out| outcome(out, stamp(), &whole, &longest));
+    assert!(!record.contains_key("input_truncated") && !record.contains_key("result_truncated"));
     let record = parsed(|out| outcome(out, stamp(), &call, &big));
+    assert_eq!(
+        (record["marks"].as_array().unwrap().len(), &record["marks_left_off"]),
+        (64, &Value::from(36))
+    );
+    let first = &record["marks"][0];
+    assert_eq!(first["marker"].as_str().unwrap().len(), 64 + "#1".len());
+    assert_eq!(first["fingerprint"], big.marks[0].fingerprint.to_string());
     assert_eq!(record["input_truncated"], true);
     assert_eq!(record["result_truncated"], true);
     for name in ["caller_id", "user_email", "reason", "rule", "message", "git_commit"] {
@@ -93,7 +107,8 @@ fn violation_of() -> Violation {
 #[test]
 fn every_member_is_described() {
     let call = longest_call();
-    let big = Outcome { result: tree(Tree::text("x".repeat(9999))), ..testing::outcome() };
+    let result = tree(Tree::text("x".repeat(9999)));
+    let big = Outcome { result, marks: testing::marks(65), ..testing::outcome() };
     let details = Tree::text("x".repeat(99_999));
     let line = EventLine {
         event: "started",

@@ -97,6 +97,7 @@ pub(crate) fn success() -> Outcome {
         result: tree(Tree::map([("bytes", Tree::Int(12))])),
         duration_ms: 7,
         redactions: 1,
+        marks: Vec::new(),
         truncated: false,
         enforcement: Enforcement::Full,
         severity: Severity::Info,

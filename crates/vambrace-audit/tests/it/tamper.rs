@@ -68,7 +68,7 @@ fn changed_records() {
         "signed head",
     );
     check(|_, files| edit(&files[0], |all| all[1].insert(0, 'x')), Place::First, 2, "not a record");
-    check(|_, files| edit(&files[0], |all| all[1].push_str(&" ".repeat(70_000))), Place::First, 2, "longer");
+    check(|_, files| edit(&files[0], |all| all[1].push_str(&" ".repeat(90_000))), Place::First, 2, "longer");
 }
 
 #[test]

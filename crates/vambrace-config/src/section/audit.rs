@@ -113,6 +113,26 @@ words! {
     }
 }
 
+words! {
+    /// Whether the values in files that the scope hides count as secrets.
+    pub enum KnownFiles {
+        /// `.env` and what else is blocked is read at the start, for the redactor alone.
+        On = "on",
+        /// They are not read.
+        Off = "off",
+    }
+}
+
+words! {
+    /// What stands where a secret was cut out.
+    pub enum Placeholders {
+        /// The name of the rule.
+        Plain = "plain",
+        /// A number too, so that a reader can tell two secrets apart and see one again within a call.
+        Numbered = "numbered",
+    }
+}
+
 section! {
     /// How secrets are found in output and in writes.
     pub struct Redact {
@@ -122,6 +142,10 @@ section! {
         pub on_write: RedactOnWrite = RedactOnWrite::Refuse,
         /// Which environment values count as secrets.
         pub known_env: KnownEnv = KnownEnv::All,
+        /// Whether the values in `.env` and other files that the scope hides count as secrets.
+        pub known_files: KnownFiles = KnownFiles::On,
+        /// What stands where a secret was cut out.
+        pub placeholders: Placeholders = Placeholders::Plain,
     }
 }
 

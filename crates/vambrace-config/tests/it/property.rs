@@ -68,6 +68,8 @@ fn pool() -> Vec<(&'static str, Vec<Json>)> {
         ("redact.entropy", words(&["off", "context", "aggressive"])),
         ("redact.on_write", words(&["off", "warn", "refuse"])),
         ("redact.known_env", words(&["all", "named"])),
+        ("redact.known_files", words(&["on", "off"])),
+        ("redact.placeholders", words(&["plain", "numbered"])),
         ("env.inherit", vec![json!("all"), json!([]), json!(["A"]), json!(["A", "B"])]),
         ("env.path", words(&["system", "host"])),
         ("net.timeout", times()),
@@ -268,7 +270,10 @@ fn the_rest(judge: &mut Judge, a: &Config, b: &Config) {
         RedactOnWrite::Refuse => 2,
     };
     judge.at_least("on_write", on_write(a.redact.on_write), on_write(b.redact.on_write));
+    judge.same_or_tightest("known_files", a.redact.known_files.as_str(), b.redact.known_files.as_str(), "on");
     judge.same_or_tightest("known_env", a.redact.known_env.as_str(), b.redact.known_env.as_str(), "all");
+    let placeholders = |config: &Config| config.redact.placeholders.as_str();
+    judge.same_or_tightest("placeholders", placeholders(a), placeholders(b), "plain");
     match (&a.env.inherit, &b.env.inherit) {
         (EnvInherit::Names(a), EnvInherit::Names(b)) => judge.within("inherit", b, a),
         (EnvInherit::Names(_), EnvInherit::All(_)) => judge.found.push("inherit"),

@@ -17,7 +17,7 @@ use vambrace_policy::{
     Action, ConfigChange, Content, CreateDirectory, Decision, DeleteFile, EditFiles, Epoch, Facts, FileEdits,
     GitRules, HardLinks, Isolation, Lines, ListFiles, MigrateConfig, OnWrite, OperatorRule, Permit, Policy,
     PolicySettings, ReadFile, RequestRules, Scope, ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode,
-    Verdict, WriteFile,
+    WriteFile,
 };
 use vambrace_types::{
     Bearings, ByteLimit, Caller, DEFAULT_READ, Door, PathProblem, Role, ScopedPath, ToolName,
@@ -95,7 +95,7 @@ impl World {
         let settings =
             FilesSettings { journal: base.join("state"), lock: choices.lock, largest: choices.largest };
         let files = Files::new(root, Arc::new(scope.clone()), EPOCH, settings);
-        let on_write = OnWrite { known: Verdict::Deny, pattern: Verdict::Ask };
+        let on_write = OnWrite::REFUSE;
         let policy = Policy::new(
             PolicySettings {
                 scope,

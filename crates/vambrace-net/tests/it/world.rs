@@ -9,7 +9,6 @@ use vambrace_policy::url::{AllowEntry, Host, UrlPolicy, UrlRefusal, UrlSettings,
 use vambrace_policy::{
     Answers, Author, Decision, Epoch, Facts, FetchUrl, GitRules, HardLinks, Header, Isolation, OnWrite,
     Permit, Policy, PolicySettings, Reason, RequestRules, Scope, ScopeSettings, Standing, Symlinks, ToolMode,
-    Verdict,
 };
 use vambrace_types::{Bearings, Caller, Door, Role, Secret, ToolName};
 
@@ -87,7 +86,7 @@ impl World {
                 scope,
                 mode: ToolMode::ALL,
                 rules: Vec::new(),
-                on_write: OnWrite { known: Verdict::Deny, pattern: Verdict::Ask },
+                on_write: OnWrite::REFUSE,
                 command: CommandPolicy::default(),
                 git: GitRules::default(),
                 url: url.clone(),

@@ -146,7 +146,11 @@ impl World {
             scope: self.scope(),
             mode: ToolMode::parse(&self.mode).unwrap(),
             rules: rules.collect(),
-            on_write: OnWrite { known: verdict(self.on_known), pattern: verdict(self.on_pattern) },
+            on_write: OnWrite {
+                known: verdict(self.on_known),
+                pattern: verdict(self.on_pattern),
+                ..OnWrite::REFUSE
+            },
             command: CommandPolicy::default(),
             git: GitRules::default(),
             url: UrlPolicy::new(UrlSettings::default()),
@@ -254,6 +258,7 @@ pub(crate) fn decide_action<A: Action>(policy: &Policy, call: &Call, action: A) 
         secret_patterns: named(call.secret_pattern, "private-key"),
         placeholder: call.placeholder,
         sent_secrets: Vec::new(),
+        sightings: Vec::new(),
     };
     let standing =
         if call.suspended { Standing::Suspended { since: "yesterday".to_owned() } } else { Standing::Free };

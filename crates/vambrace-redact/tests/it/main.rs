@@ -1,8 +1,20 @@
 //! What the redactor promises, seen from outside.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::string_slice, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
+mod chunks;
+mod corpus;
+mod marking;
 mod property;
+mod random;
+mod spelling;
+mod spelling_random;
 mod table;
 mod tree;
 mod truncate;

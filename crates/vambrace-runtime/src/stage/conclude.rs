@@ -22,7 +22,7 @@ pub(crate) fn conclude(
     attempt: Result<RawOutput, Setback>,
 ) -> Reply {
     let parts = &corridor.parts;
-    let redactor = &parts.redactor;
+    let redactor = &call.redactor;
     let mut end = End::of(call, attempt);
     if let Some(rule) = end.error.as_ref().and_then(|error| error.rule.clone()) {
         trail.rule = rule;
@@ -64,6 +64,14 @@ pub(crate) fn conclude(
         .into_iter()
         .chain(planted(redactor, call, &trail.planted))
         .chain(contact::violations(redactor, call, beside));
+    let result = redactor.plain_tree(summary(data.as_tree())).value;
+    // Before the numbers are written down, so that none is missing.
+    trail.warnings.extend(contact::warnings(beside));
+    let mut warnings: Vec<String> =
+        trail.warnings.iter().map(|text| redactor.text(text).value.into_string()).collect();
+    contact::record(corridor, call, &trail.contacts);
+    let violation = violations.next();
+    let further = violations.collect();
     let outcome = Outcome {
         verdict: match end.verdict {
             Verdict::Allow => Judged::Allow,
@@ -73,18 +81,17 @@ pub(crate) fn conclude(
         rule: rule.as_str().to_owned(),
         ending: end.ending,
         error: error.as_ref().map(|error| (error.code, error.message.clone())),
-        result: redactor.plain_tree(summary(data.as_tree())).value,
+        result,
         duration_ms,
         redactions: n_redactions,
+        marks: redactor.marked(),
         truncated,
         enforcement: trail.enforcement,
         severity: loudness(trail.severity.max(end.severity)),
         checkpoint: None,
-        violation: violations.next(),
-        further: violations.collect(),
+        violation,
+        further,
     };
-    trail.warnings.extend(contact::warnings(beside));
-    contact::record(corridor, call, &trail.contacts);
     let recorded = match &parts.audit {
         Ok(audit) => audit.outcome(&call.entry, &outcome).map_err(|error| Recorded::no(&error)),
         Err(error) => Err(Recorded::no(error)),
@@ -92,12 +99,13 @@ pub(crate) fn conclude(
     let recorded = match recorded {
         Ok(receipt) => {
             // Its own words name places on this machine, which are not for the agent.
-            trail.warnings.extend(receipt.warning().map(|_| BESIDE_THE_RECORD.to_owned()));
-            trail.warnings.extend(receipt.alerts().iter().map(|alert| format!("Alert raised: {alert}.")));
+            warnings.extend(receipt.warning().map(|_| BESIDE_THE_RECORD.to_owned()));
+            let alerts = receipt.alerts().iter().map(|alert| format!("Alert raised: {alert}."));
+            warnings.extend(alerts.map(|text| redactor.text(&text).value.into_string()));
             Recorded::Yes(receipt)
         }
         Err(failure) => {
-            trail.warnings.push("This call's outcome could not be recorded.".to_owned());
+            warnings.push("This call's outcome could not be recorded.".to_owned());
             failure
         }
     };
@@ -122,7 +130,7 @@ pub(crate) fn conclude(
         redactions: n_redactions,
         enforcement: trail.enforcement,
         checkpoint: None,
-        warnings: trail.warnings.iter().map(|text| redactor.text(text).value.into_string()).collect(),
+        warnings,
     };
     Reply {
         status: if error.is_some() { Status::Error } else { Status::Success },
@@ -327,7 +335,7 @@ fn fit(corridor: &Corridor, call: &Call, tree: RedactedTree) -> (RedactedTree, b
             .filter(|(key, _)| key == "truncated")
             .for_each(|(_, value)| *value = Tree::Bool(true));
     }
-    (parts.redactor.plain_tree(tree).value, true)
+    (call.redactor.plain_tree(tree).value, true)
 }
 
 /// What the record keeps of a result: its shape and its small values, not its contents.

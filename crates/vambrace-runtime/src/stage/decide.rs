@@ -8,7 +8,7 @@ use vambrace_redact::RedactedTree;
 use vambrace_tools::{Look, Tool};
 use vambrace_types::ToolError;
 
-use super::{Call, Setback, in_place, scan};
+use super::{Call, Setback, Trail, in_place, scan};
 use crate::{Answer, Corridor, OnAuditFailure};
 
 /// Decides, completes the action by what the disk says, decides that again, and only then asks a person, who is shown
@@ -20,10 +20,13 @@ pub(crate) fn decide<T: Tool>(
     standing: &Standing,
     action: T::Action,
     look: &Look<'_>,
+    trail: &mut Trail,
 ) -> Result<Permit<T::Action>, Setback> {
     let policy = &corridor.parts.policy;
-    let judge = |action: T::Action| {
-        let facts = scan(&corridor.parts.redactor, &action);
+    let mut warnings = Vec::new();
+    let mut judge = |action: T::Action| {
+        let facts = scan(&call.redactor, policy.on_write(), &action);
+        warnings = policy.warnings(&facts);
         policy.decide(&call.entry.caller, standing, &call.entry.tool, action, &facts)
     };
     let mut decision = judge(action);
@@ -35,11 +38,13 @@ pub(crate) fn decide<T: Tool>(
     if let Some(settled) = settled {
         decision = judge(settled);
     }
-    match decision {
-        Decision::Allow(permit) => Ok(permit),
-        Decision::Ask(pending) => ask(corridor, call, pending),
-        Decision::Deny(denial) => Err(denial.into()),
-    }
+    let permit = match decision {
+        Decision::Allow(permit) => permit,
+        Decision::Ask(pending) => ask(corridor, call, pending)?,
+        Decision::Deny(denial) => return Err(denial.into()),
+    };
+    trail.warnings.extend(warnings);
+    Ok(permit)
 }
 
 /// A preview is decided like the call itself and never bothers a person.
@@ -53,7 +58,7 @@ fn ask<A: Action>(corridor: &Corridor, call: &Call, pending: Pending<A>) -> Resu
         let lines: Vec<_> = vectors.iter().map(|words| format!("`{}`", words.join(" "))).collect();
         text = format!("{text} It would run {}.", lines.join(", then "));
     }
-    let question = corridor.parts.redactor.text(&text).value;
+    let question = call.redactor.text(&text).value;
     let mut answer = Answer::No;
     in_place(&mut || answer = approver.ask(call.entry.tool.as_str(), question.as_str()));
     let (by, said) = match &answer {
@@ -68,7 +73,7 @@ fn ask<A: Action>(corridor: &Corridor, call: &Call, pending: Pending<A>) -> Resu
             caller: Some(call.entry.caller.id.clone()),
             by,
             call_id: Some(call.entry.call_id.clone()),
-            message: corridor.parts.redactor.text(&format!("{said}: {}", question.as_str())).value,
+            message: call.redactor.text(&format!("{said}: {}", question.as_str())).value,
             details: RedactedTree::null(),
         };
         audit.event(&event).is_ok()

@@ -49,7 +49,7 @@ pub(crate) fn record_intent<'c, A: Action>(
         RedactedTree::null()
     } else {
         let texts = |words: &Vec<String>| Tree::List(words.iter().map(Tree::text).collect());
-        corridor.parts.redactor.plain_tree(Tree::List(vectors.iter().map(texts).collect())).value
+        call.redactor.plain_tree(Tree::List(vectors.iter().map(texts).collect())).value
     };
     let intent = Intent {
         rule: permit.rule().to_owned(),

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use vambrace_policy::{Action, Facts};
+use vambrace_policy::{Action, Facts, OnWrite, Sighting, SightingKind};
 use vambrace_redact::{FindingKind, Redactor, holds_placeholder};
 use vambrace_tools::sent_secrets;
 use vambrace_types::{ErrorCode, ToolError, Tree};
@@ -28,19 +28,24 @@ pub(crate) fn decode<Args: DeserializeOwned>(call: &Call) -> Result<Args, ToolEr
 }
 
 /// What stands in the texts that the action would write: names of rules, never values.
-pub(crate) fn scan<A: Action>(redactor: &Redactor, action: &A) -> Facts {
+pub(crate) fn scan<A: Action>(redactor: &Redactor, on_write: OnWrite, action: &A) -> Facts {
     let mut facts = Facts::default();
     for text in action.written() {
         facts.placeholder |= holds_placeholder(text);
+        if !on_write.scans() {
+            continue;
+        }
         for finding in redactor.scan(text.as_bytes()) {
-            let names = match finding.kind {
-                FindingKind::Known => &mut facts.known_secrets,
-                FindingKind::Pattern => &mut facts.secret_patterns,
+            let rule = finding.rule.to_string();
+            let (kind, names) = match finding.kind {
+                FindingKind::Known => (SightingKind::Known, Some(&mut facts.known_secrets)),
+                FindingKind::Pattern => (SightingKind::Pattern, Some(&mut facts.secret_patterns)),
+                FindingKind::Entropy => (SightingKind::Entropy, None),
             };
-            let name = finding.rule.to_string();
-            if !names.contains(&name) {
-                names.push(name);
+            if let Some(names) = names.filter(|names| !names.contains(&rule)) {
+                names.push(rule.clone());
             }
+            facts.sightings.push(Sighting { kind, rule, line: finding.line });
         }
     }
     let sent = sent_secrets(redactor, &action.sent());

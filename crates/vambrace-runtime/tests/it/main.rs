@@ -22,6 +22,7 @@ mod dry_run;
 mod endings;
 mod faults;
 mod full_disk;
+mod marking;
 mod property;
 mod redaction;
 mod scenarios;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use vambrace_audit::{AlertSettings, DefenceAction};
 use vambrace_policy::{HardLinks, Isolation, OnWrite, OperatorRule, Symlinks, ToolMode, Verdict};
-use vambrace_redact::{KnownValue, Redactor, RedactorSettings};
+use vambrace_redact::{Baseline, FingerprintKey, KnownValue, Marking, Redactor, RedactorSettings};
 use vambrace_runtime::OnAuditFailure;
 use vambrace_tools::Limits;
 use vambrace_types::{ByteLimit, DEFAULT_READ, DEFAULT_REPLY, Role, Secret};
@@ -27,6 +27,10 @@ pub(crate) struct Settings {
     pub(crate) words: BTreeMap<String, Vec<String>>,
     /// Which of the words are known to be secret.
     pub(crate) known: Vec<String>,
+    /// Findings that somebody has accepted: the name of the rule, and the word.
+    pub(crate) accepted: Vec<(String, String)>,
+    pub(crate) placeholders: String,
+    pub(crate) on_write: String,
     pub(crate) time_ms: u64,
     pub(crate) reply_bytes: u64,
     pub(crate) read_bytes: u64,
@@ -50,6 +54,11 @@ pub(crate) struct RuleText {
     pub(crate) reason: String,
 }
 
+/// The operator's key of numbered placeholders.
+pub(crate) fn fingerprint_key() -> FingerprintKey {
+    FingerprintKey::new(Secret::new(vec![3; 32]))
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -64,6 +73,9 @@ impl Default for Settings {
             rules: Vec::new(),
             words: BTreeMap::new(),
             known: Vec::new(),
+            accepted: Vec::new(),
+            placeholders: "plain".to_owned(),
+            on_write: "refuse".to_owned(),
             time_ms: 30_000,
             reply_bytes: DEFAULT_REPLY.bytes(),
             read_bytes: DEFAULT_READ.bytes(),
@@ -128,16 +140,25 @@ impl Settings {
     }
 
     pub(crate) fn on_write(&self) -> OnWrite {
-        OnWrite { known: Verdict::Deny, pattern: Verdict::Ask }
+        let all = [("refuse", OnWrite::REFUSE), ("warn", OnWrite::WARN), ("off", OnWrite::OFF)];
+        pick(&self.on_write, &all)
     }
 
     pub(crate) fn redactor(&self) -> Redactor {
-        let known = |name: &String| KnownValue {
-            name: name.clone(),
-            value: Secret::new(self.words.get(name).unwrap().concat()),
-        };
+        let word = |name: &String| self.words.get(name).unwrap().concat();
+        let known = |name: &String| KnownValue { name: name.clone(), value: Secret::new(word(name)) };
         let known = self.known.iter().map(known).collect();
-        Redactor::new(RedactorSettings { known, patterns: Vec::new() }).unwrap()
+        let accept =
+            |(rule, name): &(String, String)| Baseline::fingerprint("salt", rule, word(name).as_bytes());
+        let marking = pick(&self.placeholders, &[("plain", Marking::Plain), ("numbered", Marking::Numbered)]);
+        Redactor::new(RedactorSettings {
+            known,
+            baseline: Baseline::new("salt", self.accepted.iter().map(accept)),
+            marking,
+            key: Some(fingerprint_key()),
+            ..RedactorSettings::default()
+        })
+        .unwrap()
     }
 
     pub(crate) fn limits(&self) -> Limits {

@@ -192,6 +192,7 @@ fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn 
         },
         policy,
         redactor: settings.redactor(),
+        relearn: None,
         audit: AuditLog::open(audit, Arc::clone(&clock)),
         on_audit_failure: settings.on_audit_failure(),
         limits: settings.limits(),

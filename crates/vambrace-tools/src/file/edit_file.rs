@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vambrace_edit::{Captures, Edit, Language, MatchMode, Operation};
 use vambrace_files::FilesError;
-use vambrace_policy::{EditFiles, FileEdits, Permit, Writes};
+use vambrace_policy::{EditFiles, FileEdits, OnWrite, Permit, Writes};
 use vambrace_redact::Redactor;
 use vambrace_types::{ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
 
@@ -153,7 +153,15 @@ impl Tool for EditFileTool {
             let old = look.text(&file.path, look.limits.read_most)?.content;
             let budget = || PatternTime::start(time_for(&file.edits, look.limits), &look.stop);
             let spelled = look.spelled(&file.path);
-            let outcome = edited(look.redactor, &spelled, &file.path, &old, &file.edits, &budget)?;
+            let outcome = edited(
+                look.redactor,
+                look.policy.on_write(),
+                &spelled,
+                &file.path,
+                &old,
+                &file.edits,
+                &budget,
+            )?;
             shown.push(describe(&spelled, outcome.n_matches, outcome.diff));
         }
         Ok(RawOutput::new(Tree::map([("files", Tree::List(shown))])))
@@ -168,12 +176,12 @@ impl Tool for EditFileTool {
         let mut seen = Vec::new();
         let mut apply_to = |path: &ScopedPath, old: &str, edits: &[Change]| -> Result<String, Setback> {
             let budget = || PatternTime::start(time_for(edits, hands.limits()), hands.stop());
-            let outcome = edited(hands.redactor(), &hands.spelled(path), path, old, edits, &budget).map_err(
-                |error| {
+            let outcome =
+                edited(hands.redactor(), hands.on_write(), &hands.spelled(path), path, old, edits, &budget)
+                    .map_err(|error| {
                     // The budget ends with the call: a pattern that was stopped with it did nothing wrong.
                     if hands.stop().is_set() { files(FilesError::Stopped) } else { error }
-                },
-            )?;
+                })?;
             hands.redacted(veiled::n_covered(&outcome.diff));
             seen.push((outcome.n_matches, outcome.diff));
             Ok(outcome.text)
@@ -264,6 +272,7 @@ fn time_for(edits: &[Change], limits: Limits) -> Duration {
 
 fn edited(
     redactor: &Redactor,
+    on_write: OnWrite,
     spelled: &str,
     path: &ScopedPath,
     old: &str,
@@ -272,7 +281,7 @@ fn edited(
 ) -> Result<Outcome, ToolError> {
     let language = path.file_name().and_then(Language::of_file_name);
     let edits: Vec<Edit> = edits.iter().map(|change| change.0.clone()).collect();
-    veiled::edit(redactor, spelled, old, language, &edits, budget)
+    veiled::edit(redactor, on_write, spelled, old, language, &edits, budget)
 }
 
 fn describe(path: &str, n_applied: usize, diff: String) -> Tree {

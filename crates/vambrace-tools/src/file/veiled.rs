@@ -4,7 +4,10 @@
 //! uncover it by changing the words that gave it away, and a diff shows markers even where its few lines of context hold
 //! only a part of a key. THREAT: P02.
 
+use std::ops::Range;
+
 use vambrace_edit::{Applied, Edit, EditError, Language, apply_around, diff_for_new, unified_diff};
+use vambrace_policy::{OnWrite, Verdict};
 use vambrace_redact::{FARTHEST, Finding, FindingKind, PLACEHOLDER_PREFIX, Redactor};
 use vambrace_types::{ErrorCode, ToolError};
 
@@ -24,6 +27,7 @@ pub(super) struct Outcome {
 
 pub(super) fn edit(
     redactor: &Redactor,
+    on_write: OnWrite,
     path: &str,
     old: &str,
     language: Option<Language>,
@@ -42,7 +46,7 @@ pub(super) fn edit(
         let diff = changed(path, old, &applied.text);
         return Ok(Outcome { text: applied.text, n_matches: applied.n_matches, diff });
     }
-    demand_secrets_stay(redactor, &findings, &applied)?;
+    demand_secrets_stay(redactor, on_write, &findings, &applied)?;
     let diff = changed(path, redactor.text(old).value.as_str(), redactor.text(&applied.text).value.as_str());
     Ok(Outcome { text: applied.text, n_matches: applied.n_matches, diff })
 }
@@ -83,11 +87,20 @@ fn explain(error: &EditError, path: &str, veiled: bool) -> ToolError {
 /// An edit may neither bring a secret in, put together from what stands in the file and what is put in, nor uncover
 /// one: every secret that stays must be found again, whole, where it stands now. And nothing is changed right beside
 /// one, because whether it is still found there would tell what it begins or ends with.
-fn demand_secrets_stay(redactor: &Redactor, before: &[Finding], applied: &Applied) -> Result<(), ToolError> {
+///
+/// Random text that may be none is held more loosely: it may be touched as long as it is still found whole, because its
+/// rule has no first or last words to feel for. But it is not uncovered either, or whoever sees a marker need only change
+/// the name before it.
+fn demand_secrets_stay(
+    redactor: &Redactor,
+    on_write: OnWrite,
+    before: &[Finding],
+    applied: &Applied,
+) -> Result<(), ToolError> {
     let after = redactor.scan(applied.text.as_bytes());
     let known =
         |findings: &[Finding]| findings.iter().filter(|finding| finding.kind == FindingKind::Known).count();
-    if known(&after) > known(before) {
+    if on_write.known != Verdict::Allow && known(&after) > known(before) {
         return Err(ToolError::new(ErrorCode::SecretInWrite, "The edited text would hold one more secret.")
             .suggestion("Refer to the secret by the name of its variable instead of its value.")
             .rule("redact.on_write:known"));
@@ -95,7 +108,13 @@ fn demand_secrets_stay(redactor: &Redactor, before: &[Finding], applied: &Applie
     let mut replaced = applied.replaced.iter().peekable();
     let (mut taken, mut put) = (0, 0);
     for finding in before {
-        while let Some((span, length)) = replaced.next_if(|(span, _)| span.end < finding.start) {
+        let loose = match finding.kind {
+            FindingKind::Known | FindingKind::Pattern => false,
+            FindingKind::Entropy => true,
+        };
+        let before_it =
+            |span: &Range<usize>| span.end < finding.start || (loose && span.end == finding.start);
+        while let Some((span, length)) = replaced.next_if(|(span, _)| before_it(span)) {
             taken += span.len();
             put += length;
         }
@@ -103,6 +122,7 @@ fn demand_secrets_stay(redactor: &Redactor, before: &[Finding], applied: &Applie
         match touching {
             // Taken out whole, as a part of what a syntax pattern matched.
             Some((span, _)) if span.start < finding.start && finding.end < span.end => continue,
+            Some((span, _)) if loose && span.start == finding.end => {}
             Some(_) => return Err(uncovers()),
             None => {}
         }
@@ -122,7 +142,7 @@ fn uncovers() -> ToolError {
     )
     .suggestion(
         "Keep the match at least one character away from a [REDACTED:…] marker and leave the name before it as it is, or \
-         let a person make this change.",
+         let a person make this change. What is no secret can be accepted with `vambrace secrets baseline`.",
     )
     .rule("redact.uncover")
 }
@@ -131,7 +151,7 @@ fn uncovers() -> ToolError {
 mod tests {
     use super::*;
     use vambrace_edit::{Captures, MatchMode, Operation};
-    use vambrace_redact::{KnownValue, RedactorSettings};
+    use vambrace_redact::{Entropy, KnownValue, RedactorSettings};
     use vambrace_types::Secret;
 
     fn known() -> String {
@@ -139,8 +159,12 @@ mod tests {
     }
 
     fn redactor() -> Redactor {
+        redactor_with(Entropy::default())
+    }
+
+    fn redactor_with(entropy: Entropy) -> Redactor {
         let value = KnownValue { name: "TOKEN".into(), value: Secret::new(known()) };
-        Redactor::new(RedactorSettings { known: vec![value], ..Default::default() }).unwrap()
+        Redactor::new(RedactorSettings { known: vec![value], entropy, ..Default::default() }).unwrap()
     }
 
     fn replace(mode: MatchMode, spec: &str, content: &str) -> Edit {
@@ -154,7 +178,7 @@ mod tests {
 
     #[track_caller]
     fn check(old: &str, edit: Edit, expected: Result<&str, ErrorCode>) {
-        let result = super::edit(&redactor(), "f", old, None, &[edit], &unhurried);
+        let result = super::edit(&redactor(), OnWrite::REFUSE, "f", old, None, &[edit], &unhurried);
         let result = result.as_ref().map(|outcome| outcome.text.as_str()).map_err(|error| error.code);
         assert_eq!(result, expected);
     }
@@ -179,7 +203,15 @@ mod tests {
         let tail = format!("key = {}7777\n", known());
         for (guess, n_found) in [("77", 2), ("B7", 0)] {
             let edit = Edit { count: n_found, ..replace(MatchMode::Exact, guess, guess) };
-            let result = super::edit(&redactor(), "f", &tail, None, &[edit], &unhurried);
+            let result = super::edit(
+                &redactor_with(Entropy::Off),
+                OnWrite::REFUSE,
+                "f",
+                &tail,
+                None,
+                &[edit],
+                &unhurried,
+            );
             let refused = result.err().map(|error| error.code);
             assert_ne!(refused, Some(ErrorCode::MatchCountDiffers), "{guess}");
         }
@@ -217,6 +249,24 @@ mod tests {
     }
 
     #[test]
+    fn random_text_may_be_touched_but_not_uncovered() {
+        let random = ["q7Zt", "X2mK", "9vRw", "L4pB", "s8Hd", "N3fY", "c6Jg"].concat();
+        let text = format!("a = 1\n{random}\nb = 2\n");
+        let kinds: Vec<_> = redactor().scan(text.as_bytes()).iter().map(|finding| finding.kind).collect();
+        assert_eq!(kinds, [FindingKind::Entropy]);
+        // Lines around it, up to its very ends.
+        check(&text, replace(MatchMode::Exact, "a = 1\n", "a = 3\n\n"), Ok(&text.replace("1\n", "3\n\n")));
+        check(
+            &text,
+            replace(MatchMode::Exact, "\nb = 2", "\n\nb = 3"),
+            Ok(&text.replace("\nb = 2", "\n\nb = 3")),
+        );
+        // In the middle of a sentence it would be shown.
+        let sentence = replace(MatchMode::Exact, "a = 1\n", "the words before it are ");
+        check(&text, sentence, Err(ErrorCode::SecurityError));
+    }
+
+    #[test]
     fn a_syntax_pattern_neither_copies_nor_compares_a_secret() {
         let value = ["Plum", "Trio", "77xK", "horse"].concat();
         let text = format!("password = \"{value}\"\ncheck(1)\n");
@@ -225,9 +275,17 @@ mod tests {
             ..replace(MatchMode::Ast, spec, content)
         };
         let code = |edit: Edit| {
-            super::edit(&redactor(), "f.py", &text, Some(Language::Python), &[edit], &unhurried)
-                .err()
-                .map(|e| e.code)
+            super::edit(
+                &redactor(),
+                OnWrite::REFUSE,
+                "f.py",
+                &text,
+                Some(Language::Python),
+                &[edit],
+                &unhurried,
+            )
+            .err()
+            .map(|e| e.code)
         };
         assert_eq!(code(ast("password = $A", "x = $A")), Some(ErrorCode::SecurityError));
         assert_eq!(code(ast("$A = $B", "print($B)")), Some(ErrorCode::SecurityError));
@@ -247,13 +305,29 @@ mod tests {
         let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n".repeat(9);
         let old = format!("-----BEGIN {label}-----\n{body}-----END {label}-----\nlast\n");
         let edit = replace(MatchMode::Exact, "last", "end");
-        let outcome =
-            super::edit(&redactor(), "f", &old, None, std::slice::from_ref(&edit), &unhurried).unwrap();
+        let outcome = super::edit(
+            &redactor(),
+            OnWrite::REFUSE,
+            "f",
+            &old,
+            None,
+            std::slice::from_ref(&edit),
+            &unhurried,
+        )
+        .unwrap();
         assert!(outcome.diff.contains("+end") && !outcome.diff.contains("MII"), "{}", outcome.diff);
         // Behind a line so long that the key is far from the change, and still in the context of the diff.
         let far = format!("{}{}\nlast\n", old.trim_end_matches("last\n"), "y".repeat(200_000));
-        let outcome =
-            super::edit(&redactor(), "f", &far, None, std::slice::from_ref(&edit), &unhurried).unwrap();
+        let outcome = super::edit(
+            &redactor(),
+            OnWrite::REFUSE,
+            "f",
+            &far,
+            None,
+            std::slice::from_ref(&edit),
+            &unhurried,
+        )
+        .unwrap();
         assert!(outcome.diff.contains("+end") && !outcome.diff.contains("MII"));
         let written = super::diff(&redactor(), "f", Some(&old), "end\n");
         assert!(written.contains("+end") && !written.contains("MII"), "{written}");

@@ -1,12 +1,16 @@
 //! `audit`: looking at the record.
 
+use std::io::Read as _;
+
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
 use vambrace_audit::{Entry, Filter, RecordKind, Verdict, VerifyReport, View, rfc3339};
+use vambrace_redact::{Fingerprint, FingerprintKey};
+use vambrace_types::Secret;
 
 use super::Exit;
 use super::options::{AuditArgs, AuditWhat, Global};
-use super::start::{audit_dir, usage};
+use super::start::{audit_dir, redaction_key, state_folder, usage};
 use crate::terminal::{self, one_line};
 
 pub(crate) fn run(global: &Global, args: AuditArgs) -> Exit {
@@ -20,7 +24,7 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
         Exit::Failed
     };
     match args.what {
-        AuditWhat::List { last, caller, tool_name, decision } => {
+        AuditWhat::List { last, caller, tool_name, decision, secret } => {
             let verdict = decision.map(|word| {
                 Verdict::parse(&word)
                     .ok_or_else(|| usage(&format!("no decision is called `{word}` (allow, ask, deny)")))
@@ -31,6 +35,7 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
                 tool: tool_name,
                 verdict: verdict.transpose()?,
                 since: None,
+                secret: if secret { Some(asked_for(global)?) } else { None },
             };
             list(global, &vambrace_audit::list(&dir, &filter).map_err(told)?);
             Ok(Exit::Done)
@@ -79,16 +84,48 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
     }
 }
 
+/// LIMIT: as the redactor's longest known value; whoever pipes a file in by mistake is told.
+const LONGEST_SECRET: u64 = 64 << 10;
+
+/// The fingerprint of the value on standard input. An argument would be seen by everybody who lists processes, and kept in
+/// the shell's history.
+fn asked_for(global: &Global) -> Result<Fingerprint, Exit> {
+    let mut value = Vec::with_capacity(4096);
+    let read = std::io::stdin().lock().take(LONGEST_SECRET + 1).read_to_end(&mut value);
+    read.map_err(|error| usage(&format!("standard input: {error}")))?;
+    let value = Secret::new(value);
+    let trimmed = value.expose().trim_ascii();
+    if trimmed.is_empty() || value.expose().len() as u64 > LONGEST_SECRET {
+        return Err(usage("--secret wants the value on standard input, and nothing else"));
+    }
+    let path = redaction_key(&state_folder(global)?);
+    // Reading makes no key: without one, nothing was ever numbered.
+    let key = std::fs::read(&path).map_err(|_| {
+        terminal::fail(
+            "no secret was ever numbered here: `redact.placeholders: numbered` puts fingerprints on record",
+        );
+        Exit::Failed
+    })?;
+    Ok(FingerprintKey::new(Secret::new(key)).fingerprint(trimmed))
+}
+
 fn list(global: &Global, entries: &[Entry]) {
     for entry in entries {
         if global.json || !terminal::is_watched() {
-            let value = json!({
+            let mut value = json!({
                 "timestamp": rfc3339(entry.time), "kind": entry.kind.as_str(), "event": entry.event,
                 "call_id": entry.call_id, "caller_id": entry.caller, "tool": entry.tool,
                 "decision": entry.verdict.map(Verdict::as_str), "rule": entry.rule, "ending": entry.ending,
                 "code": entry.code, "message": entry.message, "dry_run": entry.dry_run,
                 "duration_ms": entry.duration_ms, "severity": entry.severity,
             });
+            if let Some(fields) = value.as_object_mut().filter(|_| !entry.marks.is_empty()) {
+                let marks = entry
+                    .marks
+                    .iter()
+                    .map(|mark| json!({"marker": mark.marker, "fingerprint": mark.fingerprint.to_string()}));
+                fields.insert("marks".to_owned(), Value::Array(marks.collect()));
+            }
             terminal::say(&value.to_string());
             continue;
         }
@@ -105,7 +142,8 @@ fn list(global: &Global, entries: &[Entry]) {
             RecordKind::Intent | RecordKind::Outcome => text(&entry.tool),
         };
         let id = text(&entry.call_id);
-        let words = [text(&entry.ending), text(&entry.code), text(&entry.message)].join(" ");
+        let marks: Vec<String> = entry.marks.iter().map(|mark| one_line(&mark.marker)).collect();
+        let words = [text(&entry.ending), text(&entry.code), text(&entry.message), marks.join(" ")].join(" ");
         terminal::say(&format!(
             "{}  {id}  {:<7} {decision}  {what}  {words}",
             rfc3339(entry.time),

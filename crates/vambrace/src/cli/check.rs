@@ -5,7 +5,6 @@ use std::io::Read as _;
 
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
-use vambrace_config::resolve::redactor;
 use vambrace_runtime::{Purpose, Reply};
 use vambrace_server::wire;
 use vambrace_types::{Door, ErrorCode};
@@ -13,7 +12,7 @@ use vambrace_types::{Door, ErrorCode};
 use super::Exit;
 use super::lines::{LONGEST, Line, Lines};
 use super::options::{CheckArgs, CheckWhat, Global, PathPurpose};
-use super::start::{Session, configuration, environment, fell_over, runtime, session, tell_denial, usage};
+use super::start::{Session, fell_over, redacting, runtime, session, tell_denial, usage};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, args: CheckArgs) -> Exit {
@@ -182,8 +181,7 @@ const LONGEST_TEXT: u64 = 64 << 20;
 
 /// Where the secrets are, never what they are.
 fn text(global: &Global) -> Result<Exit, Exit> {
-    let loaded = configuration(global)?;
-    let redactor = redactor(&loaded.config, &environment()).map_err(|error| usage(&error.to_string()))?;
+    let redactor = redacting(global, None)?;
     let mut bytes = Vec::new();
     std::io::stdin()
         .lock()

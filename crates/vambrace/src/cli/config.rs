@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
+use vambrace_config::resolve::Redacting;
 use vambrace_config::{ProfileName, init_text, resolve, schema, show, user_folder};
 
 use super::Exit;
 use super::options::{ConfigArgs, ConfigWhat, Global};
-use super::start::{configuration, environment, usage};
+use super::start::{configuration, environment, usage, workspace};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, args: ConfigArgs) -> Exit {
@@ -101,7 +102,9 @@ fn show_all(global: &Global) -> Result<Exit, Exit> {
     let loaded = configuration(global)?;
     let mut shown = show(&loaded);
     // A variable's value may stand in the middle of an address or a template, where no type hides it.
-    if let Ok(redactor) = resolve::redactor(&loaded.config, &environment()) {
+    if let Ok((root, _)) = workspace(&loaded)
+        && let Ok(Redacting { redactor, .. }) = Redacting::in_workspace(&loaded, &environment(), &root, None)
+    {
         for row in &mut shown {
             row.value = redactor.text(&row.value).value.into_string();
         }

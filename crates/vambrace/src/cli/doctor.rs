@@ -7,6 +7,7 @@ use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
 use vambrace_files::{Root, ambient_authority};
 use vambrace_process::{Layer, Missing, RowState};
+use vambrace_redact::prove_rules;
 use vambrace_runtime::{Purpose, Verdict};
 use vambrace_types::{Door, ErrorCode, Role};
 
@@ -63,6 +64,7 @@ pub(crate) fn run(global: &Global) -> Exit {
     rows.extend(attack_rows(global));
     rows.extend(cage_rows(global));
     rows.push(record_row(global));
+    rows.push(rules_row());
     if global.json || !terminal::is_watched() {
         terminal::json(&Value::Array(rows.iter().map(Row::json).collect()));
     } else {
@@ -87,6 +89,15 @@ pub(crate) fn kernel_rows() -> Vec<Row> {
         row("paths are opened beneath a root", openat2, "openat2 with BENEATH, NO_MAGICLINKS, NO_XDEV"),
         row("opened files can be located", proc_works, "/proc"),
     ]
+}
+
+/// A kind of secret whose rule is broken would be shown without a word.
+fn rules_row() -> Row {
+    let name = "kinds of secrets are found";
+    match prove_rules() {
+        Ok(n_rules) => row(name, true, format!("{n_rules} rules found their example and left its near miss")),
+        Err(problem) => row(name, false, problem.to_string()),
+    }
 }
 
 /// The walls of the cage that this workspace and configuration get, and the attacks on it from inside.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tokio::sync::Notify;
 use vambrace_process::RowState;
+use vambrace_redact::prove_rules;
 use vambrace_server::mcp::{DryRun, Gate, serve_stdio};
 use vambrace_types::Door;
 
@@ -25,7 +27,13 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
     let proving = Arc::clone(&session.corridor);
     let over = Arc::new(AtomicBool::new(false));
     let is_over = Arc::clone(&over);
+    let rules_fail = Arc::new(Notify::new());
+    let tell_failure = Arc::clone(&rules_fail);
     runtime.spawn_blocking(move || {
+        if let Err(problem) = prove_rules() {
+            terminal::fail(&format!("{problem}; secrets would be shown, so nothing is served"));
+            return tell_failure.notify_one();
+        }
         let proved = proving.prove();
         // A proof that ends with us proves nothing, and nobody is left to be told.
         if is_over.load(Ordering::Relaxed) {
@@ -50,15 +58,16 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
     });
     let served = runtime.block_on(async {
         let served = tokio::select! {
-            served = serve_stdio(gate) => served,
-            () = told_to_end() => Ok(()),
+            served = serve_stdio(gate) => served.map(|()| Exit::Done),
+            () = told_to_end() => Ok(Exit::Done),
+            () = rules_fail.notified() => Ok(Exit::Failed),
         };
         session.corridor.finish().await;
         over.store(true, Ordering::Relaxed);
         served
     });
     match served {
-        Ok(()) => Ok(Exit::Done),
+        Ok(exit) => Ok(exit),
         Err(error) => {
             terminal::fail(&error.to_string());
             Ok(Exit::Failed)

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use vambrace_policy::ToolMode;
+use vambrace_redact::Marking;
 use vambrace_types::Role;
 
 /// Armoured hands for AI agents: governed files, programs and network for any MCP client.
@@ -61,8 +62,11 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Run one program in the cage: `vambrace run -- make test`
     Run(RunArgs),
-    /// Copy standard input to standard output with secrets replaced
+    /// Copy files or standard input to standard output with secrets replaced
+    #[command(after_help = REDACT_EXAMPLES)]
     Redact(RedactArgs),
+    /// Say which findings in this project are no secrets
+    Secrets(SecretsArgs),
     /// Look at the record: list, show, verify, alerts, export
     Audit(AuditArgs),
     /// Stop a caller, or everybody, until a person resumes it
@@ -174,10 +178,64 @@ pub(crate) enum PathPurpose {
 
 #[derive(Args)]
 pub(crate) struct RedactArgs {
-    /// Say on standard error how many secrets were replaced, by rule
+    /// The files to copy, one after the other; none, or `-`, is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Say on standard error how many secrets were replaced, by rule (with --json as JSON)
     #[arg(long)]
     pub(crate) stats: bool,
+    /// Instead of the text, one row for each finding: file, line, column, rule, length, why; never the value
+    #[arg(long, conflicts_with = "stats")]
+    pub(crate) explain: bool,
+    /// Number the markers, so that two secrets of one kind can be told apart: [REDACTED:github-token#1]
+    #[arg(long)]
+    pub(crate) numbered: bool,
 }
+
+impl RedactArgs {
+    /// `None`: as the configuration says.
+    pub(crate) fn marking(&self) -> Option<Marking> {
+        self.numbered.then_some(Marking::Numbered)
+    }
+}
+
+const REDACT_EXAMPLES: &str = "Examples:
+  make test 2>&1 | vambrace redact | tee build.log
+  vambrace redact --stats server.log > clean.log
+  vambrace redact --explain src/*.py";
+
+#[derive(Args)]
+pub(crate) struct SecretsArgs {
+    #[command(subcommand)]
+    pub(crate) what: SecretsWhat,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SecretsWhat {
+    /// Show what looks like a secret in this project; with --write, accept all of it as harmless
+    ///
+    /// The files are those that `search_file` sees: no blocked ones, none that .gitignore names. What is accepted is
+    /// shown to agents from then on and may be written. Values that are known to be secret (environment, configuration,
+    /// `.env` files) are never accepted.
+    #[command(after_help = BASELINE_EXAMPLES)]
+    Baseline {
+        /// Files and folders to look through [default: the whole project]
+        #[arg(value_name = "PATH")]
+        paths: Vec<String>,
+        /// Accept everything that is shown: write it to the baseline file
+        #[arg(long)]
+        write: bool,
+        /// With --write: forget what was accepted and is no longer found (in the whole project)
+        #[arg(long, requires = "write", conflicts_with = "paths")]
+        prune: bool,
+    },
+}
+
+const BASELINE_EXAMPLES: &str = "Examples:
+  vambrace secrets baseline                      # look
+  vambrace secrets baseline tests/fixtures       # look at one folder
+  vambrace secrets baseline --write tests/data   # accept what stands there
+  vambrace secrets baseline --write --prune      # and forget what is gone";
 
 #[derive(Args)]
 pub(crate) struct AuditArgs {
@@ -199,6 +257,9 @@ pub(crate) enum AuditWhat {
         /// allow, ask or deny
         #[arg(long)]
         decision: Option<String>,
+        /// Only calls that met the secret on standard input; its value is compared by fingerprint and kept nowhere
+        #[arg(long)]
+        secret: bool,
     },
     /// Every record of one call
     Show { id: String },

@@ -1,4 +1,4 @@
-//! The generated reference: tools, errors, configuration, record fields, commands. Hidden; `cargo xtask reference` runs it.
+//! The generated reference: tools, errors, configuration, record fields, commands, kinds of secrets. Hidden; `cargo xtask reference` runs it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,6 +21,7 @@ pub(crate) fn run(folder: &Path) -> Exit {
         ("config.md", config()),
         ("audit.md", audit()),
         ("commands.md", commands()),
+        ("secrets.md", secrets()),
     ];
     for (name, text) in pages {
         let written = std::fs::create_dir_all(folder)
@@ -31,6 +32,17 @@ pub(crate) fn run(folder: &Path) -> Exit {
         }
     }
     Exit::Done
+}
+
+fn secrets() -> String {
+    let mut page = String::from(
+        "# Kinds of secrets\n\nThe name stands in the placeholder, `[REDACTED:name]`. Known values have names of their own (`env-…`), the \
+         operator's patterns are `custom-pattern-N`, and random text is `high-entropy`.\n\n| name | what it finds |\n|---|---|\n",
+    );
+    for rule in vambrace_redact::rules() {
+        let _ = writeln!(page, "| `{}` | {} |", rule.name, rule.about);
+    }
+    page
 }
 
 fn tools() -> String {

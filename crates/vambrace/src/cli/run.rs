@@ -20,7 +20,7 @@ use vambrace_types::{Door, ErrorCode, Tree};
 
 use super::Exit;
 use super::options::{Global, RunArgs};
-use super::start::{fell_over, runtime, session, tell_denial, until_told, usage};
+use super::start::{clock, fell_over, runtime, session, tell_denial, until_told, usage};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, args: RunArgs) -> Exit {
@@ -103,7 +103,8 @@ struct Passing {
 impl Passing {
     fn start(corridor: Arc<Corridor>, raw: bool) -> Passing {
         let (chunks, arriving) = channel();
-        let printing = std::thread::spawn(move || print(corridor.redactor(), &arriving));
+        let printing =
+            std::thread::spawn(move || print(&corridor.redactor_for_call(clock().now()), &arriving));
         Passing { raw, chunks: Mutex::new(Some(chunks)), printing: Mutex::new(Some(printing)) }
     }
 

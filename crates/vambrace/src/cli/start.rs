@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use vambrace_audit::{Clock, Event, EventKind, Severity, SystemClock, local_stamp};
-use vambrace_config::resolve::{Assembled, Start, assemble, audit_folder, without_effect};
+use vambrace_config::resolve::{Assembled, Redacting, Start, assemble, audit_folder, without_effect};
 use vambrace_config::section::SessionIdFormat;
 use vambrace_config::{Loaded, Overrides, Sources, load, user_folder};
 use vambrace_files::{Root, ambient_authority};
-use vambrace_redact::RedactedText;
+use vambrace_redact::{Marking, RedactedText, Redactor};
 use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply, Verdict};
 use vambrace_types::{Caller, Door, Secret, SessionId, Tree};
 
@@ -82,20 +82,41 @@ pub(crate) fn state_folder(global: &Global) -> Result<PathBuf, Exit> {
         .ok_or_else(|| usage("there is no home folder to keep the record in; name one with --state DIR"))
 }
 
+/// The key of the record's fingerprints.
+pub(crate) fn redaction_key(state: &Path) -> PathBuf {
+    state.join("redaction.key")
+}
+
 pub(crate) fn audit_dir(global: &Global) -> Result<PathBuf, Exit> {
     Ok(audit_folder(&state_folder(global)?))
+}
+
+/// The workspace, open, and how the person spelled it, made absolute.
+pub(crate) fn workspace(loaded: &Loaded) -> Result<(Root, PathBuf), Exit> {
+    let spelled = std::path::absolute(&loaded.workspace).unwrap_or_else(|_| loaded.workspace.clone());
+    let root = Root::open_ambient(ambient_authority(), &spelled).map_err(|errno| {
+        let error = std::io::Error::from(errno);
+        usage(&format!("the workspace `{}` cannot be opened: {error}", spelled.display()))
+    })?;
+    Ok((root, spelled))
+}
+
+/// The redactor of this workspace, for commands that do nothing but look.
+pub(crate) fn redacting(global: &Global, marking: Option<Marking>) -> Result<Redactor, Exit> {
+    let loaded = configuration(global)?;
+    let (root, _) = workspace(&loaded)?;
+    let Redacting { redactor, warnings, .. } =
+        Redacting::in_workspace(&loaded, &environment(), &root, marking)
+            .map_err(|error| usage(&error.to_string()))?;
+    warnings.iter().filter(|_| !global.quiet).for_each(|warning| terminal::warn(warning));
+    Ok(redactor)
 }
 
 /// A corridor for this workspace, with its start on record.
 pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
     let loaded = configuration(global)?;
     let state = state_folder(global)?;
-    let spelled_workspace =
-        std::path::absolute(&loaded.workspace).unwrap_or_else(|_| loaded.workspace.clone());
-    let root = Root::open_ambient(ambient_authority(), &spelled_workspace).map_err(|errno| {
-        let error = std::io::Error::from(errno);
-        usage(&format!("the workspace `{}` cannot be opened: {error}", spelled_workspace.display()))
-    })?;
+    let (root, spelled_workspace) = workspace(&loaded)?;
     if let Some(service) = loaded.config.scope.service_root.as_deref()
         && !spelled_workspace.join(service).is_dir()
     {
@@ -110,11 +131,16 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
         spelled_workspace,
         confirmation_key: {
             let state = state_folder(global)?;
-            Box::new(move || confirmation_key(&state))
+            Box::new(move || kept_key(&state.join("confirm.key")))
+        },
+        redaction_key: {
+            let state = state_folder(global)?;
+            Box::new(move || kept_key(&redaction_key(&state)))
         },
     };
-    let Assembled { corridor, recovery } =
+    let Assembled { corridor, recovery, warnings } =
         assemble(&loaded, start).map_err(|error| usage(&error.to_string()))?;
+    warnings.iter().filter(|_| !global.quiet).for_each(|warning| terminal::warn(warning));
     let corridor = Arc::new(corridor);
     report_start(global, &loaded, &corridor);
     for (paths, what) in [
@@ -134,25 +160,24 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
     Ok(Session { corridor, caller: Caller::local(global.role, door), session })
 }
 
-/// Binds the second call of a push to what the first one showed. Made at the first start; where it cannot be kept, it is
-/// good within this process.
-fn confirmation_key(state: &Path) -> Option<Secret<Vec<u8>>> {
+/// One key binds the second call of a push to what the first one showed; another lets the operator look up what was
+/// redacted. Made when it is first needed; where it cannot be kept, it is good within this process.
+pub(crate) fn kept_key(path: &Path) -> Option<Secret<Vec<u8>>> {
     use std::io::Write as _;
     use std::os::unix::fs::OpenOptionsExt as _;
     const LENGTH: usize = 32;
-    let path = state.join("confirm.key");
-    match std::fs::read(&path) {
+    match std::fs::read(path) {
         Ok(key) if key.len() == LENGTH => return Some(Secret::new(key)),
         // A crash has left the beginning of one.
-        Ok(_) => std::fs::remove_file(&path).ok()?,
+        Ok(_) => std::fs::remove_file(path).ok()?,
         Err(_) => {}
     }
     let mut key = vec![0; LENGTH];
     getrandom::fill(&mut key).ok()?;
     let keep = || {
-        std::fs::create_dir_all(state)?;
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
         let mut options = std::fs::OpenOptions::new();
-        options.write(true).create_new(true).mode(0o600).open(&path)?.write_all(&key)
+        options.write(true).create_new(true).mode(0o600).open(path)?.write_all(&key)
     };
     let _ = keep();
     Some(Secret::new(key))

@@ -188,10 +188,9 @@ fn a_protection_that_is_not_there_yet_is_not_promised() {
 fn settings_without_effect_are_told() {
     let world = World::new();
     let text = "log: {level: debug, format: json, output_path: stderr}\ntools: {aliases: {ls: list_files}}\n\
-                redact: {entropy: aggressive}\naudit: {view: seed004}\n";
+                audit: {view: seed004}\n";
     let file = world.beside("operator.yaml", text);
-    let keys =
-        ["log.level", "log.format", "log.output_path", "tools.aliases", "redact.entropy", "audit.view"];
+    let keys = ["log.level", "log.format", "log.output_path", "tools.aliases", "audit.view"];
     let ran = world.run(&["--config", &file, "call", "list_files"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     for key in keys {

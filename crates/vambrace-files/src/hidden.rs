@@ -1,0 +1,189 @@
+//! Files that the scope hides from agents, read for the redactor alone: it cannot take out what it does not know.
+//!
+//! Nothing of them goes anywhere else, so no permit is asked for; whoever opened the root had the authority. No link is
+//! followed and no mount crossed, and the walk ends early rather than late.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::AsFd as _;
+
+use rustix::fs::{AtFlags, Dir, FileType, OFlags, ResolveFlags, Stat};
+use rustix::io::Errno;
+use vambrace_types::{ScopedPath, Secret};
+
+use crate::Root;
+use crate::open::{beneath, kernel_path};
+
+/// LIMIT: what is deeper, larger or more is not known to the redactor; `HiddenFiles::skipped` and `cut` say so.
+const DEEPEST: usize = 4;
+const LARGEST: u64 = 64 << 10;
+const MOST_FILES: usize = 64;
+/// Folders, and files that are wanted.
+const MOST_ENTRIES: usize = 20_000;
+/// Everything else is only passed by.
+const MOST_PASSED: usize = 2_000_000;
+
+/// Large folders in which nobody keeps secrets of a project.
+const PASSED_OVER: [&str; 10] =
+    [".git", "node_modules", "target", ".venv", "venv", "__pycache__", ".cache", ".tox", ".next", "vendor"];
+
+/// One hidden file. Its content is a secret as a whole.
+#[derive(Debug)]
+pub struct HiddenFile {
+    pub path: ScopedPath,
+    pub content: Secret<Vec<u8>>,
+}
+
+#[derive(Debug, Default)]
+pub struct HiddenFiles {
+    pub files: Vec<HiddenFile>,
+    /// Found and not read, with the reason.
+    pub skipped: Vec<(ScopedPath, String)>,
+    /// There was more than is looked at.
+    pub cut: bool,
+    /// Taken before anything was read, so that a change meanwhile shows.
+    pub stamps: Vec<HiddenStamp>,
+}
+
+/// What a hidden file looked like from outside: when none of these changed, neither did what is in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HiddenStamp {
+    path: ScopedPath,
+    inode: u64,
+    bytes: i64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// What a walk came by.
+#[derive(Default)]
+struct Walked {
+    stamps: Vec<HiddenStamp>,
+    cut: bool,
+    skipped: Vec<(ScopedPath, String)>,
+}
+
+impl Root {
+    /// The files that are `wanted`, from the workspace down and from `also` down, the nearest first.
+    pub fn hidden_files(
+        &self,
+        also: Option<ScopedPath>,
+        wanted: &dyn Fn(&ScopedPath) -> bool,
+    ) -> HiddenFiles {
+        let Walked { stamps, cut, skipped } = self.walk(also, wanted);
+        let paths: Vec<ScopedPath> = stamps.iter().map(|stamp| stamp.path.clone()).collect();
+        let mut found = HiddenFiles { cut, stamps, skipped, ..HiddenFiles::default() };
+        for path in paths {
+            match self.hidden_file(&path) {
+                Ok(Some(content)) => found.files.push(HiddenFile { path, content: Secret::new(content) }),
+                Ok(None) => found.skipped.push((path, format!("it is larger than {LARGEST} bytes"))),
+                // Gone since it was listed.
+                Err(Errno::NOENT) => {}
+                Err(errno) => found.skipped.push((path, std::io::Error::from(errno).to_string())),
+            }
+        }
+        found
+    }
+
+    /// The same files, without a look into them.
+    pub fn hidden_stamps(
+        &self,
+        also: Option<ScopedPath>,
+        wanted: &dyn Fn(&ScopedPath) -> bool,
+    ) -> Vec<HiddenStamp> {
+        self.walk(also, wanted).stamps
+    }
+
+    fn walk(&self, also: Option<ScopedPath>, wanted: &dyn Fn(&ScopedPath) -> bool) -> Walked {
+        let mut walked = Walked::default();
+        let (mut n_entries, mut n_passed) = (0, 0);
+        let root = ScopedPath::from_components(Vec::new());
+        let mut waiting: VecDeque<(ScopedPath, usize)> =
+            root.into_iter().chain(also).map(|start| (start, 1)).collect();
+        let mut entered = BTreeSet::new();
+        while let Some((folder, depth)) = waiting.pop_front() {
+            if !entered.insert(folder.components().to_vec()) {
+                continue;
+            }
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+            let Ok(handle) = beneath(self.as_fd(), &kernel_path(&folder), flags, RESOLVE) else { continue };
+            let Ok(items) = Dir::read_from(&handle) else { continue };
+            // The order of a folder is the file system's affair; which files are read must not be.
+            let mut names: Vec<(String, ScopedPath, FileType)> = Vec::new();
+            for item in items.flatten() {
+                let Ok(name) = item.file_name().to_str() else { continue };
+                let Some(path) = folder.join(name).filter(|_| name != "." && name != "..") else { continue };
+                let kind = match item.file_type() {
+                    FileType::Unknown => rustix::fs::statat(handle.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW)
+                        .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                    known => known,
+                };
+                let counts = match kind {
+                    FileType::Directory => depth < DEEPEST && !PASSED_OVER.contains(&name),
+                    FileType::RegularFile | FileType::Symlink => wanted(&path),
+                    _ => false,
+                };
+                *(if counts { &mut n_entries } else { &mut n_passed }) += 1;
+                // THREAT: P02, a folder full of other files must not keep a secret from being known.
+                if n_entries > MOST_ENTRIES || n_passed > MOST_PASSED {
+                    walked.cut = true;
+                    return walked;
+                }
+                if counts {
+                    names.push((name.to_owned(), path, kind));
+                }
+            }
+            names.sort_unstable_by(|(a, ..), (b, ..)| a.cmp(b));
+            for (name, path, kind) in names {
+                match kind {
+                    FileType::Directory => waiting.push_back((path, depth + 1)),
+                    FileType::Symlink => {
+                        walked.skipped.push((path, "it is a link, and links are not followed".to_owned()));
+                    }
+                    _ if walked.stamps.len() >= MOST_FILES => {
+                        walked.cut = true;
+                        return walked;
+                    }
+                    _ => {
+                        let stat = rustix::fs::statat(handle.as_fd(), &name, AtFlags::SYMLINK_NOFOLLOW);
+                        walked.stamps.extend(stat.ok().map(|stat| stamp(path, &stat)));
+                    }
+                }
+            }
+        }
+        walked
+    }
+
+    /// `None` when it is too large.
+    fn hidden_file(&self, path: &ScopedPath) -> Result<Option<Vec<u8>>, Errno> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let handle = beneath(self.as_fd(), &kernel_path(path), flags, RESOLVE)?;
+        let stat = rustix::fs::fstat(&handle)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(Errno::NOENT);
+        }
+        // No growing: what a reallocation leaves behind is not wiped.
+        let mut bytes = Vec::with_capacity(usize::try_from(LARGEST).unwrap_or(0) + 1);
+        File::from(handle)
+            .take(LARGEST + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error))?;
+        Ok((bytes.len() as u64 <= LARGEST).then_some(bytes))
+    }
+}
+
+const RESOLVE: ResolveFlags = ResolveFlags::BENEATH
+    .union(ResolveFlags::NO_SYMLINKS)
+    .union(ResolveFlags::NO_MAGICLINKS)
+    .union(ResolveFlags::NO_XDEV);
+
+fn stamp(path: ScopedPath, stat: &Stat) -> HiddenStamp {
+    HiddenStamp {
+        path,
+        inode: stat.st_ino,
+        bytes: stat.st_size,
+        modified: (stat.st_mtime, i64::try_from(stat.st_mtime_nsec).unwrap_or(0)),
+        changed: (stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or(0)),
+    }
+}

@@ -1,0 +1,149 @@
+//! Which strands have these four bytes, and where? A bitmap answers "none" for nearly every place of ordinary text.
+
+use crate::known::{Case, Spelling};
+
+const GRAM: usize = 4;
+const FOLD: u32 = 0x2020_2020;
+const N_BITS: usize = 1 << 18;
+const N_BUCKETS: usize = 1 << 16;
+/// LIMIT: of a value that repeats itself so often, not every wrap is found.
+const MOST: usize = 256;
+
+pub(super) struct Table {
+    bits: Vec<u64>,
+    /// For every byte.
+    letters: [bool; 256],
+    /// For the first one, two and three bytes of each strand.
+    beginnings: Vec<u64>,
+    /// `entries` of bucket `b` are those from `starts[b]` to `starts[b + 1]`.
+    starts: Vec<u32>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct Entry {
+    gram: u32,
+    pub(super) strand: u32,
+    /// Where in the strand the four bytes end.
+    pub(super) end: u32,
+}
+
+impl Table {
+    pub(super) fn new<'s>(strands: impl Iterator<Item = &'s Spelling> + Clone) -> Table {
+        let grams = || {
+            (0u32..).zip(strands.clone()).flat_map(|(strand, spelling)| {
+                let windows = (4u32..).zip(spelling.text().windows(GRAM));
+                // Between two bytes in hexadecimal stands what stands between all; it would lead to every value.
+                let tells = |window: &[u8]| {
+                    let digits = |pair: &[u8]| pair.iter().all(u8::is_ascii_hexdigit);
+                    spelling.case == Case::Exact || window.windows(2).any(digits)
+                };
+                windows.filter(move |(_, window)| tells(window)).map(move |(end, window)| Entry {
+                    gram: fold(window),
+                    strand,
+                    end,
+                })
+            })
+        };
+        // The bucket that begins at `starts[b]` is counted one place later, so that filling it moves the mark to its place.
+        let mut starts = vec![0u32; N_BUCKETS + 2];
+        let mut bits = vec![0u64; N_BITS / 64];
+        for entry in grams() {
+            if let Some(count) = starts.get_mut(bucket(entry.gram) + 2) {
+                *count += 1;
+            }
+            set(&mut bits, bit(entry.gram));
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += *start;
+            *start = total;
+        }
+        let mut entries = vec![Entry::default(); total as usize];
+        for entry in grams() {
+            if let Some(mark) = starts.get_mut(bucket(entry.gram) + 1) {
+                if let Some(place) = entries.get_mut(*mark as usize) {
+                    *place = entry;
+                }
+                *mark += 1;
+            }
+        }
+        let mut letters = [false; 256];
+        for byte in strands.clone().flat_map(Spelling::text) {
+            for either in [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()] {
+                if let Some(letter) = letters.get_mut(usize::from(either)) {
+                    *letter = true;
+                }
+            }
+        }
+        let mut beginnings = vec![0u64; N_BUCKETS / 64];
+        for spelling in strands {
+            for n_bytes in 1..GRAM {
+                set(&mut beginnings, bucket(fold(spelling.text().get(..n_bytes).unwrap_or_default())));
+            }
+        }
+        Table { bits, letters, beginnings, starts, entries }
+    }
+
+    /// Is the byte in any strand, up to letter case?
+    #[inline]
+    pub(super) fn holds(&self, byte: u8) -> bool {
+        self.letters.get(usize::from(byte)).is_some_and(|letter| *letter)
+    }
+
+    /// May the four bytes stand in a strand?
+    #[inline]
+    pub(super) fn has(&self, bytes: &[u8]) -> bool {
+        get(&self.bits, bit(fold(bytes)))
+    }
+
+    /// Where the four bytes stand in strands, up to letter case.
+    #[inline]
+    pub(super) fn at(&self, bytes: &[u8]) -> impl Iterator<Item = &Entry> {
+        let gram = fold(bytes);
+        let range = if get(&self.bits, bit(gram)) {
+            let mark = |bucket: usize| self.starts.get(bucket).map_or(0, |start| *start as usize);
+            mark(bucket(gram))..mark(bucket(gram) + 1)
+        } else {
+            0..0
+        };
+        let entries = self.entries.get(range).unwrap_or_default();
+        entries.iter().filter(move |entry| entry.gram == gram).take(MOST)
+    }
+
+    /// May a strand begin with these one to three bytes?
+    #[inline]
+    pub(super) fn begins(&self, bytes: &[u8]) -> bool {
+        get(&self.beginnings, bucket(fold(bytes)))
+    }
+}
+
+/// Fewer than four bytes are told apart from four by the missing bits.
+fn fold(bytes: &[u8]) -> u32 {
+    match bytes.first_chunk::<GRAM>() {
+        Some(bytes) => u32::from_le_bytes(*bytes) | FOLD,
+        None => bytes.iter().fold(1, |gram, byte| gram << 8 | u32::from(byte | 0x20)),
+    }
+}
+
+fn hash(gram: u32) -> u32 {
+    gram.wrapping_mul(0x9e37_79b1)
+}
+
+fn bucket(gram: u32) -> usize {
+    (hash(gram) >> 16) as usize
+}
+
+fn bit(gram: u32) -> usize {
+    (hash(gram) >> 14) as usize
+}
+
+fn set(bits: &mut [u64], bit: usize) {
+    if let Some(word) = bits.get_mut(bit / 64) {
+        *word |= 1 << (bit % 64);
+    }
+}
+
+fn get(bits: &[u64], bit: usize) -> bool {
+    bits.get(bit / 64).is_some_and(|word| word & (1 << (bit % 64)) != 0)
+}

@@ -1,0 +1,165 @@
+//! Values of files that the scope hides: in no answer, wherever else they stand.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::mcp_client::Client;
+use crate::support::World;
+
+/// Nobody's values, put together at run time; only the file makes them known.
+fn value(number: u32) -> String {
+    format!("{}{number}{}", ["Zq8v", "T3xL"].concat(), ["m5nR", "w2kY"].concat())
+}
+
+/// A log that holds every value, and what a tool shows of it.
+#[track_caller]
+fn shown(world: &World, args: &[&str], n_values: u32) -> String {
+    let lines: String = (1..=n_values).map(|n| format!("{n}: {}\n", value(n))).collect();
+    world.file("log.txt", lines);
+    let arguments = json!({"path": "log.txt"}).to_string();
+    let ran = world.run(&[args, &["call", "read_file", &arguments]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for (path, bytes) in World::everything_in(&world.state()) {
+        for n in 1..=n_values {
+            let clean = !String::from_utf8_lossy(&bytes).contains(&value(n));
+            assert!(clean || ran.text().contains(&value(n)), "{}", path.display());
+        }
+    }
+    ran.json()["data"]["content"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn every_way_to_write_them_down() {
+    let world = World::new();
+    world
+        .file(".env", format!("# comment\nexport ONE_TOKEN='{}'\nTWO=\"{}\" # two\n", value(1), value(2)))
+        .file("app/.env.production", format!("THREE = {}\r\n", value(3)))
+        .file(".npmrc", format!("//registry.example/:_authToken={}\n", value(4)))
+        .file(".netrc", format!("machine a login me password {}\n", value(5)))
+        .file(".pgpass", format!("db:5432:*:me:{}\n", value(6)))
+        .file(".git-credentials", format!("https://me:{}@forge.example\n", value(7)))
+        .file("secrets/db_password", format!("{}\n", value(8)))
+        .file("secrets/more/app.json", json!({"deep": {"api_key": value(9)}}).to_string())
+        .file("a/b/c/.env", format!("URL=postgres://me:{}@db/x\n", value(10)));
+    let expected = "1: [REDACTED:env-one-token]\n2: [REDACTED:env-two]\n3: [REDACTED:env-three]\n\
+                    4: [REDACTED:env-authtoken]\n5: [REDACTED:env-netrc-password]\n\
+                    6: [REDACTED:env-pgpass-password]\n7: [REDACTED:env-git-credentials-password]\n\
+                    8: [REDACTED:env-db-password-secret]\n9: [REDACTED:env-api-key]\n\
+                    10: [REDACTED:env-url]\n";
+    assert_eq!(shown(&world, &[], 10), expected);
+}
+
+#[test]
+fn they_are_known_to_every_command_and_refused_in_writes() {
+    let world = World::new();
+    world.file(".env", format!("API_TOKEN={}\n", value(1)));
+    assert_eq!(world.feed(&["redact"], value(1)).text(), "[REDACTED:env-api-token]");
+    assert_eq!(world.feed(&["check", "text"], value(1)).code, 3);
+    let write = world.call("write_file", &json!({"path": "new.txt", "content": value(1)}));
+    assert_eq!((write.code, write.error_code().as_str()), (3, "SecretInWrite"), "{write:?}");
+    let sent = world.run(&["check", "url", &format!("https://example.com/{}", value(1))]);
+    assert_eq!(sent.code, 3, "{sent:?}");
+}
+
+#[test]
+fn examples_ordinary_words_and_deep_folders_are_left_alone() {
+    let world = World::new();
+    world
+        .file(".env.example", format!("A_TOKEN={}\n", value(1)))
+        .file("a/b/c/d/.env", format!("B_TOKEN={}\n", value(2)))
+        .file("node_modules/x/.env", format!("C_TOKEN={}\n", value(3)))
+        .file("plain.env.txt", format!("D_TOKEN={}\n", value(4)))
+        .file(".env", "DB_PASSWORD=postgres\nNODE_ENV=production\nPORT=80808080\n");
+    let text: String = (1..=4).map(|n| format!("{n}: {}\n", value(n))).collect();
+    assert_eq!(shown(&world, &[], 4), text);
+    assert_eq!(
+        world.feed(&["redact"], "postgres production 80808080").text(),
+        "postgres production 80808080"
+    );
+}
+
+#[test]
+fn the_operator_may_switch_it_off_and_a_project_may_not() {
+    let world = World::new();
+    world.file(".env", format!("API_TOKEN={}\n", value(1)));
+    let off = world.beside("off.yaml", "redact: {known_files: off}\n");
+    assert_eq!(shown(&world, &["--config", &off], 1), format!("1: {}\n", value(1)));
+    world.file("vambrace.yaml", "redact: {known_files: off}\n");
+    let ran = world.feed(&["redact"], value(1));
+    assert!(!ran.text().contains(&value(1)), "{ran:?}");
+}
+
+#[test]
+fn links_are_not_followed_and_what_is_too_large_is_said() {
+    let world = World::new();
+    let outside = world.beside("outside.env", &format!("API_TOKEN={}\n", value(1)));
+    world.link(".env", &outside);
+    assert_eq!(shown(&world, &[], 1), format!("1: {}\n", value(1)));
+    world.file("sub/.env", format!("{}\nAPI_TOKEN={}\n", "# x".repeat(30_000), value(1)));
+    let ran = world.feed(&["redact"], value(1));
+    assert!(ran.code == 0 && ran.stderr.contains("sub/.env: its values are not known"), "{ran:?}");
+    assert_eq!(world.feed(&["-q", "redact"], value(1)).stderr, "");
+    fs::write(world.work().join("sub/.env"), [b"A_TOKEN=\xff\xfe", value(1).as_bytes(), b"\n\0"].concat())
+        .unwrap();
+    assert_eq!(world.feed(&["redact"], "plain").text(), "plain");
+}
+
+/// THREAT: P02, a person writes a new password down while an agent works.
+#[test]
+fn a_long_session_learns_what_is_written_down_meanwhile() {
+    let world = World::new();
+    world.file(".env", format!("API_TOKEN={}\n", value(1)));
+    let mut client = Client::open(&world, &[]);
+    let mut read = |n: u32| {
+        world.file("log.txt", format!("{}\n{}\n", value(1), value(n)));
+        client.call("read_file", &json!({"path": "log.txt"})).to_string()
+    };
+    assert!(!read(1).contains(&value(1)));
+    world.file(".env", format!("API_TOKEN={}\n", value(2)));
+    // Looked for at most once a second, so it takes a few calls and no time that we would have to wait for.
+    let deadline = std::time::Instant::now() + crate::support::PATIENCE;
+    loop {
+        let shown = read(2);
+        assert!(!shown.contains(&value(1)), "the old value is not forgotten");
+        if !shown.contains(&value(2)) {
+            break;
+        }
+        assert!(std::time::Instant::now() < deadline, "the new value is never learned");
+    }
+    // A file that was not there at all.
+    world.file("secrets/key", value(3));
+    while read(3).contains(&value(3)) {
+        assert!(std::time::Instant::now() < deadline, "the new file is never found");
+    }
+}
+
+/// The operator looks a secret up by its value, which stands nowhere.
+#[test]
+fn calls_that_met_a_secret_are_found_by_it() {
+    let world = World::new();
+    world.file(".env", format!("API_TOKEN={}\nOTHER_TOKEN={}\n", value(1), value(2)));
+    let nothing = world.feed(&["audit", "list", "--secret"], value(1));
+    assert!(nothing.code == 1 && nothing.stderr.contains("numbered"), "{nothing:?}");
+    let config = world.beside("numbered.yaml", "redact: {placeholders: numbered}\n");
+    world
+        .file("one.txt", value(1))
+        .file("both.txt", format!("{} {}\n", value(2), value(1)))
+        .file("none.txt", "x");
+    let call = |path: &str| {
+        let ran = world.run(&["--config", &config, "call", "read_file", &json!({"path": path}).to_string()]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.json()["metadata"]["call_id"].as_str().unwrap().to_owned()
+    };
+    let (one, both, _) = (call("one.txt"), call("both.txt"), call("none.txt"));
+    let found = |n: u32| {
+        let ran = world.feed(&["audit", "list", "--secret", "--json"], format!("{}\n", value(n)));
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(!ran.text().contains(&value(n)), "{ran:?}");
+        ran.lines().iter().map(|line| line["call_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((found(1), found(2), found(3)), (vec![one.clone(), both.clone()], vec![both.clone()], vec![]));
+    let shown = world.run(&["audit", "show", &both]).text();
+    assert!(shown.contains("other-token#1") && shown.contains("fingerprint"), "{shown}");
+    assert_eq!(world.run(&["audit", "list", "--secret"]).code, 2, "no value, no answer");
+}
