@@ -13,6 +13,7 @@ mod net;
 mod peers;
 mod pipes;
 mod place;
+mod redact;
 mod report;
 mod sample;
 mod spawn;
@@ -29,6 +30,7 @@ cargo xtask bench NAME …
 
   files   read_file over MCP, start and memory, search, durable edits, the record
   net     web_fetch and fetch_url over MCP, beside curl and another fetch server
+  redact  secrets found and missed, false hits, speed and memory, beside other scanners
   spawn   a program in a cage, beside other cages and a plain start; deciding about command lines
 
 Prints a table and rewrites the section NAME of docs/performance.md.";
@@ -59,7 +61,8 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
     if let ["--ordinary", paths @ ..] = words {
         return spawn::as_ordinary_user(paths);
     }
-    let known: [(&str, Benchmark); 3] = [("files", files::run), ("net", net::run), ("spawn", spawn::run)];
+    let known: [(&str, Benchmark); 4] =
+        [("files", files::run), ("net", net::run), ("redact", redact::run), ("spawn", spawn::run)];
     let find = |word: &&str| {
         known.iter().find(|(name, _)| name == word).map(|(_, run)| run).ok_or_else(|| {
             let what = format!("there is no benchmark `{word}`");

@@ -34,7 +34,7 @@ impl Peer {
         }
     }
 
-    fn announce(self) -> Peer {
+    pub(crate) fn announce(self) -> Peer {
         if let Peer::Missing { name, fix } = &self {
             println!("Missing: {name}. Going on without. {fix}");
         }
@@ -42,11 +42,17 @@ impl Peer {
     }
 }
 
+/// The cargo that started us. It set this variable for us, and a build script below asks for it: passed on, it would
+/// have everything above that built anew each time.
+pub(crate) fn cargo(place: &Place) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(&place.root).env_remove("CARGO_MANIFEST_DIR");
+    command
+}
+
 /// Builds the product in the profile that people run.
 pub(crate) fn vambrace(place: &Place) -> Result<(), Failure> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .current_dir(&place.root)
+    let status = cargo(place)
         .args(["build", "--quiet", "--release", "--package", "vambrace"])
         .status()
         .map_err(Failure::start("cargo"))?;
@@ -120,31 +126,75 @@ impl Npm {
 
 /// The reference fetch server of MCP, pinned with hashes in `bench/tools/fetch`, in a virtual environment of its own.
 pub(crate) fn fetch_server(place: &Place) -> Result<Peer, Failure> {
-    let list = place.root.join("bench/tools/fetch/requirements.txt");
-    let wanted = fs::read_to_string(&list).map_err(Failure::disk(&list))?;
-    let folder = place.tools.join("fetch");
-    let (python, program) = (folder.join("bin/python"), folder.join("bin").join(FETCH_SERVER));
-    let missing = |fix: &str| Peer::Missing { name: FETCH_SERVER, fix: fix.to_owned() }.announce();
-    let is_stamped = fs::read_to_string(folder.join("stamp")).is_ok_and(|found| found == wanted);
-    if !is_stamped || !program.is_file() {
-        println!("Installing {FETCH_SERVER} from PyPI into target/bench-tools.");
-        place::make_empty(&folder)?;
-        let mut make = Command::new("python3");
-        make.args(["-m", "venv"]).arg(&folder);
-        if !make.status().is_ok_and(|status| status.success()) {
-            return Ok(missing("It runs on Python: as root, run `apt-get install python3-venv`."));
+    let packages = Pip { from: "bench/tools/fetch", into: "fetch" };
+    let missing = |fix: String| Peer::Missing { name: FETCH_SERVER, fix }.announce();
+    match packages.install(place, &[FETCH_SERVER])? {
+        Ok(found) => {
+            let program = found.folder.join("bin").join(FETCH_SERVER);
+            Ok(Peer::Here {
+                program,
+                version: format!("{} on {}", found.version(FETCH_SERVER), found.python),
+            })
         }
-        let mut install = Command::new(&python);
-        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]);
-        install.arg("--requirement").arg(&list);
-        if !install.status().is_ok_and(|status| status.success()) || !program.is_file() {
-            return Ok(missing("Check the network and `pip`'s own settings, then run this again."));
-        }
-        place::write(&folder.join("stamp"), &wanted)?;
+        Err(fix) => Ok(missing(fix)),
     }
-    let version = pinned(&wanted, FETCH_SERVER).unwrap_or("of unknown version");
-    let python = answer(Command::new(&python).arg("--version")).unwrap_or_default();
-    Ok(Peer::Here { program, version: format!("{FETCH_SERVER} {version} on {python}") })
+}
+
+/// Packages from PyPI, pinned with hashes in a folder of our sources.
+pub(crate) struct Pip {
+    pub(crate) from: &'static str,
+    /// A folder among the tools; the packages have it for themselves.
+    pub(crate) into: &'static str,
+}
+
+/// A virtual environment that has what was asked for.
+pub(crate) struct Installed {
+    pub(crate) folder: PathBuf,
+    pub(crate) python: String,
+    requirements: String,
+}
+
+impl Installed {
+    /// A package's name with its version.
+    pub(crate) fn version(&self, package: &str) -> String {
+        format!("{package} {}", pinned(&self.requirements, package).unwrap_or("of unknown version"))
+    }
+}
+
+impl Pip {
+    /// The environment with these programs in it; or what to do to get it.
+    pub(crate) fn install(
+        &self,
+        place: &Place,
+        programs: &[&str],
+    ) -> Result<Result<Installed, String>, Failure> {
+        let list = place.root.join(self.from).join("requirements.txt");
+        let requirements = fs::read_to_string(&list).map_err(Failure::disk(&list))?;
+        let folder = place.tools.join(self.into);
+        let python = folder.join("bin/python");
+        let is_whole = || programs.iter().all(|program| folder.join("bin").join(program).is_file());
+        let is_stamped = fs::read_to_string(folder.join("stamp")).is_ok_and(|found| found == requirements);
+        if !is_stamped || !is_whole() {
+            println!("Installing {} from PyPI into target/bench-tools.", programs.join(" and "));
+            place::make_empty(&folder)?;
+            let mut make = Command::new("python3");
+            make.args(["-m", "venv"]).arg(&folder);
+            if !make.status().is_ok_and(|status| status.success()) {
+                return Ok(Err("It runs on Python: as root, run `apt-get install python3-venv`.".to_owned()));
+            }
+            let mut install = Command::new(&python);
+            install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+            install.arg("--require-hashes").arg("--requirement").arg(&list);
+            if !install.status().is_ok_and(|status| status.success()) || !is_whole() {
+                return Ok(
+                    Err("Check the network and `pip`'s own settings, then run this again.".to_owned()),
+                );
+            }
+            place::write(&folder.join("stamp"), &requirements)?;
+        }
+        let python = answer(Command::new(&python).arg("--version")).unwrap_or_default();
+        Ok(Ok(Installed { folder, python, requirements }))
+    }
 }
 
 /// The version of a package in a list of requirements.
@@ -252,14 +302,19 @@ mod tests {
         assert_eq!(pinned("", FETCH_SERVER), None);
     }
 
-    #[test]
-    fn our_own_list_pins_the_fetch_server_and_every_hash() {
-        let list = include_str!("../tools/fetch/requirements.txt");
-        assert!(pinned(list, FETCH_SERVER).is_some());
+    #[track_caller]
+    fn check_list(list: &str, packages: &[&str]) {
+        assert!(packages.iter().all(|package| pinned(list, package).is_some()));
         let lines: Vec<&str> = list.lines().collect();
         for (place, line) in lines.iter().enumerate().filter(|(_, line)| line.contains("==")) {
             let next = lines.get(place + 1).copied().unwrap_or_default();
             assert!(next.trim_start().starts_with("--hash=sha256:"), "{line}");
         }
+    }
+
+    #[test]
+    fn our_own_lists_pin_what_is_run_and_every_hash() {
+        check_list(include_str!("../tools/fetch/requirements.txt"), &[FETCH_SERVER]);
+        check_list(include_str!("../tools/scanners/requirements.txt"), &["kingfisher-bin", "detect-secrets"]);
     }
 }

@@ -39,7 +39,7 @@ impl Numbers {
         usize::try_from(self.0 >> 33).unwrap_or(0) % end.max(1)
     }
 
-    fn pick<'w>(&mut self, words: &[&'w str]) -> &'w str {
+    pub(crate) fn pick<'w>(&mut self, words: &[&'w str]) -> &'w str {
         words.get(self.below(words.len())).copied().unwrap_or_default()
     }
 }

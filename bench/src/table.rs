@@ -154,7 +154,7 @@ pub(crate) fn times(ratio: f64) -> String {
 }
 
 /// Three figures, no more: the fourth is noise.
-fn digits(number: f64) -> String {
+pub(crate) fn digits(number: f64) -> String {
     let text = match number.abs() {
         n if n >= 99.95 => format!("{number:.0}"),
         n if n >= 9.995 => format!("{number:.1}"),

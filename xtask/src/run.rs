@@ -10,7 +10,8 @@ use crate::failure::Failure;
 pub(crate) fn cargo(root: &Path) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
-    command.current_dir(root);
+    // It is ours, and a build script below asks for it: passed on, it has everything above that built anew.
+    command.current_dir(root).env_remove("CARGO_MANIFEST_DIR");
     command
 }
 
