@@ -11,6 +11,7 @@
 mod chunks;
 mod corpus;
 mod marking;
+mod mended;
 mod property;
 mod random;
 mod spelling;
