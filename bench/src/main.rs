@@ -7,6 +7,7 @@
 
 mod failure;
 mod files;
+mod http;
 mod mcp;
 mod measure;
 mod net;
@@ -15,6 +16,7 @@ mod pipes;
 mod place;
 mod redact;
 mod report;
+mod resident;
 mod sample;
 mod spawn;
 mod table;
@@ -29,6 +31,7 @@ const HELP: &str = "\
 cargo xtask bench NAME …
 
   files   read_file over MCP, start and memory, search, durable edits, the record
+  http    calls over MCP, REST and A2A at 16 connections, beside a bare echo; idle connections, memory, bearer tokens
   net     web_fetch and fetch_url over MCP, beside curl and another fetch server
   redact  secrets found and missed, false hits, speed and memory, beside other scanners
   spawn   a program in a cage, beside other cages and a plain start; deciding about command lines
@@ -61,8 +64,16 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
     if let ["--ordinary", paths @ ..] = words {
         return spawn::as_ordinary_user(paths);
     }
-    let known: [(&str, Benchmark); 4] =
-        [("files", files::run), ("net", net::run), ("redact", redact::run), ("spawn", spawn::run)];
+    if let ["--http-echo"] = words {
+        return http::echo();
+    }
+    let known: [(&str, Benchmark); 5] = [
+        ("files", files::run),
+        ("http", http::run),
+        ("net", net::run),
+        ("redact", redact::run),
+        ("spawn", spawn::run),
+    ];
     let find = |word: &&str| {
         known.iter().find(|(name, _)| name == word).map(|(_, run)| run).ok_or_else(|| {
             let what = format!("there is no benchmark `{word}`");

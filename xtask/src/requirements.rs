@@ -1,4 +1,4 @@
-//! What the tests need beside cargo: Debian packages, the reference MCP client from PyPI, the MCP Inspector from npm.
+//! What the tests need beside cargo: Debian packages, and what others use and measure with, from PyPI and npm.
 //!
 //! Installs what is missing where it may, and otherwise names the exact command. The PyPI and npm packages are pinned
 //! with hashes in `xtask/tools` and live under `target`, so nothing of the user's is touched.
@@ -17,10 +17,10 @@ pub(crate) enum Installing {
     Forbidden,
 }
 
-/// Where the tests find their tools; `None` only when installing was forbidden.
+/// Where the tests find their tools.
 pub(crate) struct TestTools {
-    pub(crate) python: Option<PathBuf>,
-    pub(crate) inspector: Option<PathBuf>,
+    /// The variable that a test asks for, and the program; one that is missing is absent.
+    pub(crate) programs: Vec<(&'static str, PathBuf)>,
     /// What is missing, for the summary.
     pub(crate) missing: Vec<String>,
 }
@@ -54,20 +54,22 @@ const COMPONENTS: [(&str, &[&str]); 2] =
     [("rustfmt", &["cargo", "fmt", "--version"]), ("clippy", &["cargo", "clippy", "--version"])];
 
 pub(crate) fn prepare(root: &Path, installing: Installing) -> Result<TestTools, Failure> {
-    let mut tools = TestTools { python: None, inspector: None, missing: Vec::new() };
+    let mut tools = TestTools { programs: Vec::new(), missing: Vec::new() };
     rust_components(installing)?;
     for package in debian_packages(installing)? {
         tools.missing.push(format!("the program of Debian package `{package}`"));
     }
     let folder = root.join("target/test-tools");
     match python(root, &folder.join("python"), installing)? {
-        Some(python) => tools.python = Some(python),
-        None => tools.missing.push("the reference MCP client (PyPI package `mcp`)".into()),
+        Installed::There(programs) => tools.programs.extend(programs),
+        Installed::Missing => {
+            tools.missing.extend(PYTHON.iter().map(|(package, ..)| format!("PyPI package `{package}`")));
+        }
     }
-    match inspector(root, &folder.join("node"), installing)? {
-        Some(inspector) => tools.inspector = Some(inspector),
-        None => {
-            tools.missing.push("the MCP Inspector (npm package `@modelcontextprotocol/inspector`)".into())
+    match node(root, &folder.join("node"), installing)? {
+        Installed::There(programs) => tools.programs.extend(programs),
+        Installed::Missing => {
+            tools.missing.extend(NODE.iter().map(|(package, ..)| format!("npm package `{package}`")));
         }
     }
     for missing in &tools.missing {
@@ -143,18 +145,32 @@ fn privilege() -> Option<Privilege> {
     run::succeeds(&["sudo", "-n", "true"]).then_some(Privilege::Sudo)
 }
 
-/// The interpreter of a virtual environment that holds the reference MCP client.
-fn python(root: &Path, folder: &Path, installing: Installing) -> Result<Option<PathBuf>, Failure> {
+enum Installed {
+    There(Vec<(&'static str, PathBuf)>),
+    /// And installing was forbidden.
+    Missing,
+}
+
+/// What the virtual environment is for: the package, its program and the variable that tells the tests where it is.
+const PYTHON: [(&str, &str, &str); 3] = [
+    ("mcp", "bin/python", "VAMBRACE_TEST_PYTHON"),
+    ("a2a-sdk", "bin/python", "VAMBRACE_TEST_PYTHON"),
+    ("schemathesis", "bin/schemathesis", "VAMBRACE_TEST_SCHEMATHESIS"),
+];
+
+/// A virtual environment with the reference clients and what asks an interface whether its description is true.
+fn python(root: &Path, folder: &Path, installing: Installing) -> Result<Installed, Failure> {
     let list = root.join("xtask/tools/requirements.txt");
     let interpreter = folder.join("bin/python");
     let wanted = read(&list)?;
+    let programs = || PYTHON.iter().map(|(_, program, variable)| (*variable, folder.join(program))).collect();
     if is_stamped(folder, &wanted) && interpreter.exists() {
-        return Ok(Some(interpreter));
+        return Ok(Installed::There(programs()));
     }
     if installing == Installing::Forbidden {
-        return Ok(None);
+        return Ok(Installed::Missing);
     }
-    println!("installing the reference MCP client from PyPI");
+    println!("installing the reference clients and schemathesis from PyPI");
     let fix = "Check the network and `pip`'s own settings, then run this again.";
     twice(|| {
         make_empty(folder)?;
@@ -167,11 +183,26 @@ fn python(root: &Path, folder: &Path, installing: Installing) -> Result<Option<P
         run::run(install.arg("--requirement").arg(&list), fix)
     })?;
     stamp(folder, &wanted)?;
-    Ok(Some(interpreter))
+    Ok(Installed::There(programs()))
 }
 
-/// A script that starts the MCP Inspector with a Node new enough for it, which Debian's may not be.
-const INSPECTOR_SCRIPT: &str = r#"#!/bin/sh
+/// What is taken from npm: the package, what Node is to run of it, and the variable with the script that has it run.
+const NODE: [(&str, &str, &str); 3] = [
+    (
+        "@modelcontextprotocol/inspector",
+        "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+        "VAMBRACE_TEST_INSPECTOR",
+    ),
+    (
+        "@modelcontextprotocol/conformance",
+        "node_modules/@modelcontextprotocol/conformance/dist/index.js",
+        "VAMBRACE_TEST_CONFORMANCE",
+    ),
+    ("node", "", "VAMBRACE_TEST_NODE22"),
+];
+
+/// A script that starts one of them with a Node new enough for it, which Debian's may not be.
+const NODE_SCRIPT: &str = r#"#!/bin/sh
 # Written by `cargo xtask test`. The catalog stays here, so that nobody's home folder is touched.
 here=$(dirname "$0")
 node=node
@@ -179,20 +210,21 @@ for own in "$here"/node_modules/node-linux-*/bin/node; do
   if [ -x "$own" ]; then node=$own; fi
 done
 export MCP_CATALOG_PATH="$here/catalog.json"
-exec "$node" "$here/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js" "$@"
+exec "$node" ENTRY"$@"
 "#;
 
-fn inspector(root: &Path, folder: &Path, installing: Installing) -> Result<Option<PathBuf>, Failure> {
-    let script = folder.join("inspector");
+fn node(root: &Path, folder: &Path, installing: Installing) -> Result<Installed, Failure> {
     let (package, lock) = (root.join("xtask/tools/package.json"), root.join("xtask/tools/package-lock.json"));
-    let wanted = format!("{}{}{INSPECTOR_SCRIPT}", read(&package)?, read(&lock)?);
-    if is_stamped(folder, &wanted) && script.exists() {
-        return Ok(Some(script));
+    let wanted = format!("{}{}{NODE_SCRIPT}", read(&package)?, read(&lock)?);
+    let script = |variable: &str| folder.join(variable.trim_start_matches("VAMBRACE_TEST_").to_lowercase());
+    let programs = || NODE.iter().map(|(_, _, variable)| (*variable, script(variable))).collect();
+    if is_stamped(folder, &wanted) && NODE.iter().all(|(_, _, variable)| script(variable).exists()) {
+        return Ok(Installed::There(programs()));
     }
     if installing == Installing::Forbidden {
-        return Ok(None);
+        return Ok(Installed::Missing);
     }
-    println!("installing the MCP Inspector from npm");
+    println!("installing the MCP Inspector and the MCP conformance kit from npm");
     twice(|| {
         make_empty(folder)?;
         for source in [&package, &lock] {
@@ -208,10 +240,14 @@ fn inspector(root: &Path, folder: &Path, installing: Installing) -> Result<Optio
             "Check the network and `npm`'s own settings, then run this again.",
         )
     })?;
-    fs::write(&script, INSPECTOR_SCRIPT).map_err(|problem| disk(&script, &problem))?;
-    make_executable(&script)?;
+    for (_, entry, variable) in NODE {
+        let entry = if entry.is_empty() { String::new() } else { format!("\"$here/{entry}\" ") };
+        let path = script(variable);
+        fs::write(&path, NODE_SCRIPT.replace("ENTRY", &entry)).map_err(|problem| disk(&path, &problem))?;
+        make_executable(&path)?;
+    }
     stamp(folder, &wanted)?;
-    Ok(Some(script))
+    Ok(Installed::There(programs()))
 }
 
 /// Networks fail; once more is polite, and a third time would hide a real problem.

@@ -1,7 +1,5 @@
 //! From nothing to the first `tools/list`, and the memory that is then resident.
 
-use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -13,6 +11,7 @@ use crate::measure::{Turn, median, take_turns};
 use crate::peers::REFERENCE;
 use crate::pipes::Pipes;
 use crate::place;
+use crate::resident::resident;
 use crate::table::{Quantity, Reach, Row};
 
 const ROUNDS: usize = 13;
@@ -86,19 +85,6 @@ fn finish(
     Ok(())
 }
 
-/// `VmRSS` of a process, in bytes.
-fn resident(process: u32) -> Result<u64, Failure> {
-    let path = format!("/proc/{process}/status");
-    let path = Path::new(&path);
-    let status = fs::read_to_string(path).map_err(Failure::disk(path))?;
-    parse_resident(&status).ok_or_else(|| Failure::wrong("the kernel", "does not tell VmRSS", &status))
-}
-
-fn parse_resident(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
-}
-
 fn middle(numbers: &[u64]) -> Option<u64> {
     let as_times: Vec<Duration> = numbers.iter().copied().map(Duration::from_nanos).collect();
     median(&as_times).and_then(|time| u64::try_from(time.as_nanos()).ok())
@@ -109,9 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resident_memory_is_read_from_the_kernels_words() {
-        assert_eq!(parse_resident("Name:\tx\nVmRSS:\t   12340 kB\nVmData:\t1 kB\n"), Some(12_636_160));
-        assert_eq!(parse_resident("Name:\tx\n"), None);
+    fn the_middle_number() {
         assert_eq!(middle(&[3, 1, 2]), Some(2));
         assert_eq!(middle(&[]), None);
     }

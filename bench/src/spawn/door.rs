@@ -9,8 +9,8 @@ use vambrace_config::Config;
 use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::url::{UrlPolicy, UrlSettings};
 use vambrace_policy::{
-    Decision, Epoch, Facts, GitRules, HardLinks, Isolation, OnWrite, Permit, Policy, PolicySettings,
-    RequestRules, RunLine, Scope, ScopeSettings, Standing, Symlinks, ToolMode,
+    Decision, Epoch, Facts, GitRules, HardLinks, Isolation, OnWrite, PermissionList, Permit, Policy,
+    PolicySettings, RequestRules, RunLine, Scope, ScopeSettings, Standing, Symlinks, ToolMode,
 };
 use vambrace_process::{
     AbsentNames, Backend, EnvironmentSettings, Exit, Inherit, ProgramLimits, Programs, ProgramsSettings,
@@ -80,6 +80,7 @@ impl Door {
                 requests: RequestRules::default(),
                 grants: Vec::new(),
                 allowed_commands: Vec::new(),
+                permissions: PermissionList::default(),
             },
             EPOCH,
         );

@@ -14,6 +14,8 @@ pub enum AuditError {
     Broken { path: PathBuf, why: String },
     #[error("the record's file `{}` was deleted while it was in use", path.display())]
     Gone { path: PathBuf },
+    #[error("{waiting} questions wait for a person already; `vambrace approvals` shows them")]
+    TooManyQuestions { waiting: usize },
     #[error("no random numbers from the system: {0}")]
     NoRandomness(getrandom::Error),
 }
@@ -26,6 +28,9 @@ impl AuditError {
             AuditError::UnsafePlace { why, .. } => format!("its place is not safe: {why}"),
             AuditError::Broken { .. } => "it is broken".to_owned(),
             AuditError::Gone { .. } => "it was deleted while it was in use".to_owned(),
+            AuditError::TooManyQuestions { waiting } => {
+                format!("{waiting} questions wait for a person already")
+            }
             AuditError::NoRandomness(_) => "the system gives no random numbers".to_owned(),
         }
     }

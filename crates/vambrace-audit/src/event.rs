@@ -35,6 +35,10 @@ words! {
         RolledBack = "rolled_back",
         /// A person answered a question.
         Approval = "approval",
+        /// Somebody showed a wrong credential, or none.
+        AuthFailed = "auth_failed",
+        /// A caller asked to read or change memory, and the permission lists were looked at.
+        MemoryPermission = "memory_permission",
         /// A host was asked for, by a request or by a program through the proxy; the details count connections and bytes.
         Egress = "egress",
     }

@@ -12,6 +12,7 @@
 //! <dir>/security.jsonl         one line per violation (specification 004, section 7.2)
 //! <dir>/alerts.jsonl           one line per alert
 //! <dir>/standing.jsonl         who is stopped, and who was released
+//! <dir>/approvals/             questions that wait for a person, one file each
 //! ```
 //!
 //! LIMIT: whoever runs as the same user holds the key and can forge all of it, and a copy of the whole folder put
@@ -23,6 +24,7 @@
 //! every such place for ever.
 
 mod alert;
+mod approval;
 mod chain;
 mod clock;
 mod committer;
@@ -53,6 +55,10 @@ mod violation;
 mod words;
 
 pub use alert::{AlertRule, AlertSettings, DefenceAction};
+pub use approval::{
+    AnswerError, Approvals, Binding, Ignored, MOST_WAITING, MOST_WAITING_OF_ONE, NewQuestion, Question,
+    QuestionState,
+};
 pub use clock::{Clock, SystemClock};
 pub use entry::{CallEntry, Intent, Outcome, Purpose};
 pub use error::AuditError;
@@ -64,6 +70,7 @@ pub use moment::{stamp as local_stamp, text as rfc3339};
 pub use read::{AlertRecord, Entry, Filter, MarkEntry, Record, alerts, list, show};
 pub use receipt::{IntentReceipt, Receipt};
 pub use standing::Standing;
+pub use subject::of_caller as counted_as;
 pub use switch::{EVERYONE, resume, stop};
 pub use verify::{Broken, OpenIntent, VerifyReport, verify};
 pub use violation::{Violation, ViolationKind};

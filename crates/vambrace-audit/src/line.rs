@@ -47,8 +47,9 @@ pub(crate) struct EventLine<'a> {
     pub(crate) details: &'a Tree,
 }
 
-pub(crate) fn intent(out: &mut String, stamp: Stamp, call: &CallEntry, intent: &Intent) {
-    let mut record = begin(out, stamp, RecordKind::Intent);
+/// As the two below, all of a record but its beginning, which needs the chain's lock.
+pub(crate) fn intent(out: &mut String, call: &CallEntry, intent: &Intent) {
+    let mut record = Object::resume(out);
     write_call(&mut record, call);
     // An intent is written for a permit, so the decision is known.
     record.word("decision", Verdict::Allow.as_str());
@@ -62,8 +63,8 @@ pub(crate) fn intent(out: &mut String, stamp: Stamp, call: &CallEntry, intent: &
     record.end_line();
 }
 
-pub(crate) fn outcome(out: &mut String, stamp: Stamp, call: &CallEntry, outcome: &Outcome) {
-    let mut record = begin(out, stamp, RecordKind::Outcome);
+pub(crate) fn outcome(out: &mut String, call: &CallEntry, outcome: &Outcome) {
+    let mut record = Object::resume(out);
     write_call(&mut record, call);
     record.word("decision", outcome.verdict.as_str());
     record.text("rule", &outcome.rule, SHORT);
@@ -90,8 +91,8 @@ pub(crate) fn outcome(out: &mut String, stamp: Stamp, call: &CallEntry, outcome:
     record.end_line();
 }
 
-pub(crate) fn event(out: &mut String, stamp: Stamp, event: &EventLine<'_>) {
-    let mut record = begin(out, stamp, RecordKind::Event);
+pub(crate) fn event(out: &mut String, event: &EventLine<'_>) {
+    let mut record = Object::resume(out);
     record.word("event", event.event);
     record.word("severity", event.severity.as_str());
     record.maybe_text("caller_id", event.caller, SHORT);
@@ -108,14 +109,15 @@ pub(crate) fn event(out: &mut String, stamp: Stamp, event: &EventLine<'_>) {
 pub(crate) fn violation(out: &mut String, time: Timestamp, call: &CallEntry, violation: &Violation) {
     let mut record = Object::begin(out);
     record.time("timestamp", time);
-    record.text("agent_id", &subject::of(&call.caller.id), subject::JSON_LIMIT);
+    record.text("agent_id", &subject::of_caller(&call.caller), subject::JSON_LIMIT);
     record.word("violation_type", violation.kind.as_str());
     write_target(&mut record, violation);
     record.text("call_id", call.call_id.as_str(), SHORT);
     record.end_line();
 }
 
-fn begin<'a>(out: &'a mut String, stamp: Stamp, kind: RecordKind) -> Object<'a> {
+/// The beginning of a record: its place in the chain, and what kind it is.
+pub(crate) fn begin(out: &mut String, stamp: Stamp, kind: RecordKind) {
     let mut record = Object::begin(out);
     record.number("seq", stamp.tip.count + 1);
     record.key("prev");
@@ -124,7 +126,6 @@ fn begin<'a>(out: &'a mut String, stamp: Stamp, kind: RecordKind) -> Object<'a> 
     record.out.push('"');
     record.time("timestamp", stamp.time);
     record.word("kind", kind.as_str());
-    record
 }
 
 fn write_call(record: &mut Object<'_>, call: &CallEntry) {
@@ -143,7 +144,9 @@ fn write_call(record: &mut Object<'_>, call: &CallEntry) {
 
 fn write_caller(record: &mut Object<'_>, caller: &Caller) {
     record.text("caller_id", &caller.id, SHORT);
+    record.maybe_text("user_id", caller.user.as_deref(), SHORT);
     record.maybe_text("user_email", caller.email.as_deref(), SHORT);
+    record.maybe_text("subject", caller.subject.as_deref(), LONG);
     record.key("user_groups");
     record.out.push('[');
     let start = record.out.len();
@@ -201,6 +204,11 @@ impl<'a> Object<'a> {
     pub(crate) fn begin(out: &'a mut String) -> Object<'a> {
         out.push('{');
         Object { out, empty: true }
+    }
+
+    /// Goes on in one that was begun and has a member.
+    fn resume(out: &'a mut String) -> Object<'a> {
+        Object { out, empty: false }
     }
 
     fn key(&mut self, name: &str) {

@@ -1,10 +1,11 @@
 //! The log that the walk writes to: intents, outcomes and events, each answered by a receipt.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard};
 use std::thread::{Builder, JoinHandle};
 
-use vambrace_types::{Timestamp, Tree};
+use vambrace_types::{Caller, Timestamp, Tree};
 
 use crate::alert::{AlertSettings, DefenceAction};
 use crate::chain::Hash;
@@ -20,7 +21,7 @@ use crate::security::SecurityStream;
 use crate::segment::{Claim, Segment};
 use crate::standing::{self, Mark, Standing, StandingBook};
 use crate::violation::Violation;
-use crate::words::{Severity, Verdict};
+use crate::words::{RecordKind, Severity, Verdict};
 use crate::{AuditError, alert, subject};
 
 /// How many idle segments a new process looks at before it makes its own.
@@ -93,7 +94,7 @@ impl AuditLog {
 
     /// Puts on record what is about to be done. Without this receipt there are no hands.
     pub fn intent(&self, call: &CallEntry, intent: &Intent) -> Result<IntentReceipt, AuditError> {
-        let written = self.append(|out, stamp| line::intent(out, stamp, call, intent))?;
+        let written = self.append(RecordKind::Intent, |out| line::intent(out, call, intent))?;
         Ok(IntentReceipt { seq: written.seq, hash: written.hash })
     }
 
@@ -107,7 +108,7 @@ impl AuditLog {
     /// Puts on record how a call ended, and what follows from it: the security stream, alerts and the mirror. Only
     /// the record itself can fail; the rest is told in the receipt's warning.
     pub fn outcome(&self, call: &CallEntry, outcome: &Outcome) -> Result<Receipt, AuditError> {
-        let written = self.append(|out, stamp| line::outcome(out, stamp, call, outcome))?;
+        let written = self.append(RecordKind::Outcome, |out| line::outcome(out, call, outcome))?;
         let mut warnings = Vec::new();
         let mut raised = Vec::new();
         for violation in counted(call, outcome) {
@@ -145,21 +146,40 @@ impl AuditLog {
 
     /// Whether this caller may go on. Asked before every call; sees another process's `stop` at once.
     pub fn standing(&self, caller: &str) -> Result<Standing, AuditError> {
-        self.standing.of(&subject::of(caller))
+        self.standing.of(&[subject::of(caller).into_owned()])
+    }
+
+    /// The same, by every name that the caller has: its own, and those of the person it speaks for.
+    pub fn standing_of(&self, caller: &Caller) -> Result<Standing, AuditError> {
+        self.standing.of(&subject::all_of(caller))
     }
 
     pub(crate) fn write_event(&self, event: &EventLine<'_>) -> Result<Receipt, AuditError> {
-        let written = self.append(|out, stamp| line::event(out, stamp, event))?;
+        let written = self.append(RecordKind::Event, |out| line::event(out, event))?;
         Ok(Receipt { seq: written.seq, hash: written.hash, warning: None, alerts: Vec::new() })
     }
 
-    fn append(&self, write: impl FnOnce(&mut String, Stamp)) -> Result<Written, AuditError> {
+    /// `write` writes all but the beginning, before the lock is taken: others wait only for what the chain needs.
+    fn append(&self, kind: RecordKind, write: impl FnOnce(&mut String)) -> Result<Written, AuditError> {
+        thread_local! {
+            /// Reused for every line.
+            static REST: RefCell<String> = const { RefCell::new(String::new()) };
+        }
+        REST.with_borrow_mut(|rest| {
+            rest.clear();
+            write(rest);
+            self.append_rest(kind, rest)
+        })
+    }
+
+    fn append_rest(&self, kind: RecordKind, rest: &str) -> Result<Written, AuditError> {
         let mut guard = self.usable_segment(self.shared.lock())?;
         // Under the lock, so that times do not run backwards within a segment.
         let time = self.shared.clock.now();
         let state = &mut *guard;
         state.buffer.clear();
-        write(&mut state.buffer, Stamp { tip: state.segment.tip, time });
+        line::begin(&mut state.buffer, Stamp { tip: state.segment.tip, time }, kind);
+        state.buffer.push_str(rest);
         append_line(state)?;
         let written = Written { seq: state.segment.tip.count, hash: state.segment.tip.hash, time };
         let ticket = self.shared.count(state);
@@ -196,7 +216,8 @@ impl AuditLog {
             let State { buffer, segment, .. } = &mut *state;
             buffer.clear();
             let stamp = Stamp { tip: segment.tip, time: now };
-            line::event(buffer, stamp, &own_event(EventKind::SegmentLost, Severity::Critical, &message));
+            line::begin(buffer, stamp, RecordKind::Event);
+            line::event(buffer, &own_event(EventKind::SegmentLost, Severity::Critical, &message));
             append_line(&mut state)?;
             self.shared.count(&mut state);
         }
@@ -211,7 +232,7 @@ impl AuditLog {
         now: Timestamp,
         raised: &mut Vec<String>,
     ) -> Result<(), AuditError> {
-        let subject = subject::of(&call.caller.id);
+        let subject = subject::of_caller(&call.caller);
         let caller: &str = &subject;
         let released = self.standing.released(caller)?;
         let mut line = String::new();

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::tz::TimeZone;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
@@ -26,8 +26,15 @@ pub(crate) struct Mirror {
     dir: PathBuf,
     path: PathBuf,
     zone: TimeZone,
-    /// Kept between calls.
-    file: Mutex<Option<(Identity, File)>>,
+    kept: Mutex<Kept>,
+}
+
+/// Kept between calls.
+#[derive(Default)]
+struct Kept {
+    file: Option<Arc<(Identity, File)>>,
+    /// A second since 1970, as specification 002 writes it.
+    moment: Option<(i64, Arc<str>)>,
 }
 
 /// Which file it is, wherever its name may lead by now.
@@ -85,7 +92,7 @@ impl Seed002<'_> {
 impl Mirror {
     pub(crate) fn new(dir: PathBuf) -> Mirror {
         let path = dir.join(NAME);
-        Mirror { dir, path, zone: TimeZone::system(), file: Mutex::default() }
+        Mirror { dir, path, zone: TimeZone::system(), kept: Mutex::default() }
     }
 
     pub(crate) fn append(
@@ -94,9 +101,9 @@ impl Mirror {
         call: &CallEntry,
         outcome: &Outcome,
     ) -> Result<(), AuditError> {
-        let mut line = String::new();
+        let mut line = String::with_capacity(512);
         Seed002 {
-            timestamp: &moment::local(time, &self.zone),
+            timestamp: &self.moment(time),
             tool: call.tool.as_str(),
             input: &object(call.input.as_tree(), INPUT),
             result: &object(outcome.result.as_tree(), RESULT),
@@ -111,22 +118,43 @@ impl Mirror {
         self.write(&line).map_err(AuditError::io("write", &self.path))
     }
 
-    /// To the file that is open, if its name still leads to it; otherwise the name is opened anew.
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asking the calendar of a time zone takes longer than the rest of the line.
+    fn moment(&self, time: Timestamp) -> Arc<str> {
+        let second = time.millis().div_euclid(1000);
+        let mut kept = self.kept();
+        match &kept.moment {
+            Some((known, text)) if *known == second => Arc::clone(text),
+            Some(_) | None => {
+                let text: Arc<str> = moment::local(time, &self.zone).into();
+                kept.moment = Some((second, Arc::clone(&text)));
+                text
+            }
+        }
+    }
+
     /// Makes the folder and the file, so that neither appears while something watches the project.
     pub(crate) fn prepare(&self) {
         let _ = self.open();
     }
 
+    /// To the file that is open, if its name still leads to it; otherwise the name is opened anew. Without the lock: the
+    /// kernel puts each line behind the last one, as it does for other processes.
     fn write(&self, line: &str) -> io::Result<()> {
-        let mut kept = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let named = Identity::of(rustix::fs::CWD, &self.path, AtFlags::empty());
-        let (_, file) = match kept.take() {
-            Some((identity, file)) if named.is_ok_and(|named| named == identity) => {
-                kept.insert((identity, file))
+        let kept = self.kept().file.clone();
+        let file = match kept {
+            Some(kept) if named.is_ok_and(|named| named == kept.0) => kept,
+            Some(_) | None => {
+                let opened = Arc::new(self.open()?);
+                self.kept().file = Some(Arc::clone(&opened));
+                opened
             }
-            Some(_) | None => kept.insert(self.open()?),
         };
-        file.write_all(line.as_bytes())
+        (&file.1).write_all(line.as_bytes())
     }
 
     /// Beneath a folder that is not a link: the workspace is where the agent lives.

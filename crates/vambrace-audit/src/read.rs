@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use vambrace_redact::Fingerprint;
-use vambrace_types::Timestamp;
+use vambrace_types::{Timestamp, owner_of};
 
 use crate::line::LONGEST_RECORD;
 use crate::registry::{is_plain, segments_dir};
@@ -21,6 +21,8 @@ pub struct Filter {
     /// Only so many, the newest.
     pub last: Option<usize>,
     pub caller: Option<String>,
+    /// As `Caller::owner` names it.
+    pub owner: Option<String>,
     pub tool: Option<String>,
     pub verdict: Option<Verdict>,
     pub since: Option<Timestamp>,
@@ -40,6 +42,8 @@ pub struct Entry {
     pub call_id: Option<String>,
     pub session_id: Option<String>,
     pub caller: Option<String>,
+    /// To whom it belongs: the caller, and the person it speaks for. None: operators alone.
+    pub owner: Option<String>,
     pub tool: Option<String>,
     pub verdict: Option<Verdict>,
     pub rule: Option<String>,
@@ -69,6 +73,8 @@ pub struct MarkEntry {
 pub struct Record {
     pub segment: String,
     pub line: u64,
+    /// To whom it belongs: the caller, and the person it speaks for.
+    pub owner: Option<String>,
     pub json: String,
 }
 
@@ -91,6 +97,9 @@ struct Line<'a> {
     call_id: Option<String>,
     session_id: Option<String>,
     caller_id: Option<String>,
+    user_id: Option<Cow<'a, str>>,
+    user_email: Option<Cow<'a, str>>,
+    subject: Option<Cow<'a, str>>,
     tool: Option<String>,
     decision: Option<Cow<'a, str>>,
     rule: Option<String>,
@@ -149,12 +158,18 @@ pub fn list(dir: &Path, filter: &Filter) -> Result<Vec<Entry>, AuditError> {
 pub fn show(dir: &Path, call_id: &str) -> Result<Vec<Record>, AuditError> {
     let mut records = Vec::new();
     each_record(dir, |segment, number, line| {
-        if entry(segment, line).is_some_and(|entry| entry.call_id.as_deref() == Some(call_id)) {
+        let entry = entry(segment, line).filter(|entry| entry.call_id.as_deref() == Some(call_id));
+        if let Some(entry) = entry {
             let json = String::from_utf8_lossy(line).into_owned();
-            records.push(Record { segment: segment.to_owned(), line: number, json });
+            records.push(Record { segment: segment.to_owned(), line: number, owner: entry.owner, json });
         }
         Ok(())
     })?;
+    // Events of a call belong to whom the call belongs.
+    let owner = records.iter().find_map(|record| record.owner.clone());
+    for record in &mut records {
+        record.owner = owner.clone();
+    }
     Ok(records)
 }
 
@@ -189,6 +204,7 @@ impl Filter {
     fn passes(&self, entry: &Entry) -> bool {
         let same = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
         same(&self.caller, &entry.caller)
+            && same(&self.owner, &entry.owner)
             && same(&self.tool, &entry.tool)
             && (self.verdict.is_none() || self.verdict == entry.verdict)
             && self.since.is_none_or(|since| entry.time >= since)
@@ -205,14 +221,23 @@ impl Filter {
 
 fn entry(segment: &str, line: &[u8]) -> Option<Entry> {
     let line: Line<'_> = serde_json::from_slice(line).ok()?;
+    let kind = RecordKind::parse(&line.kind)?;
+    let owner = match kind {
+        // THREAT: P13, an event names a caller and not the person behind it.
+        RecordKind::Event => None,
+        RecordKind::Intent | RecordKind::Outcome => line.caller_id.as_deref().map(|id| {
+            owner_of(id, line.user_id.as_deref(), line.user_email.as_deref(), line.subject.as_deref())
+        }),
+    };
     Some(Entry {
         segment: segment.to_owned(),
         seq: line.seq,
         time: moment::parse(&line.timestamp)?,
-        kind: RecordKind::parse(&line.kind)?,
+        kind,
         event: line.event,
         call_id: line.call_id,
         session_id: line.session_id,
+        owner,
         caller: line.caller_id,
         tool: line.tool,
         verdict: line.decision.as_deref().and_then(Verdict::parse),

@@ -168,11 +168,11 @@ impl StandingBook {
         Ok(book)
     }
 
-    pub(crate) fn of(&self, caller: &str) -> Result<Standing, AuditError> {
+    /// The strictest of what is written about any of these names, or about everyone.
+    pub(crate) fn of(&self, names: &[String]) -> Result<Standing, AuditError> {
         self.with_book(|book| {
-            let own = book.callers.get(caller);
-            let strictest =
-                [own, book.everyone.as_ref()].into_iter().flatten().max_by_key(|entry| entry.mark);
+            let own = names.iter().filter_map(|name| book.callers.get(name));
+            let strictest = own.chain(book.everyone.as_ref()).max_by_key(|entry| entry.mark);
             strictest.map_or(Standing::Free, |entry| match entry.mark {
                 Mark::Free => Standing::Free,
                 Mark::Alerted => Standing::Alerted,

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use vambrace_types::{Caller, Voice};
+
 use crate::chain::Hash;
 
 /// Longer names are counted by their hash.
@@ -9,9 +11,91 @@ const LONGEST_NAME: usize = 256;
 /// Room for such a name in JSON, every byte escaped.
 pub(crate) const JSON_LIMIT: usize = LONGEST_NAME * 6 + 2;
 
+/// THREAT: P12, an address of mail is the same person in any case.
 pub(crate) fn of(caller: &str) -> Cow<'_, str> {
-    if caller.len() <= LONGEST_NAME {
-        return Cow::Borrowed(caller);
+    if caller.len() > LONGEST_NAME {
+        return Cow::Owned(format!("sha256:{}", Hash::of(caller.as_bytes()).to_hex()));
     }
-    Cow::Owned(format!("sha256:{}", Hash::of(caller.as_bytes()).to_hex()))
+    if caller.contains('@') && caller.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return Cow::Owned(caller.to_ascii_lowercase());
+    }
+    Cow::Borrowed(caller)
+}
+
+/// Whom violations are counted for: the caller itself, or the person behind a caller that speaks for several, as that caller
+/// names them. THREAT: P12, what is said through one bridge must not get people stopped who call by themselves.
+pub fn of_caller(caller: &Caller) -> Cow<'_, str> {
+    let person = caller.email.as_deref().or(caller.user.as_deref());
+    match (caller.voice, person) {
+        (Voice::OfOthers, Some(person)) => {
+            Cow::Owned(of(&format!("{} for {}", caller.id, of(person))).into_owned())
+        }
+        (Voice::OfOthers, None) | (Voice::Own, _) => of(person.unwrap_or(&caller.id)),
+    }
+}
+
+/// Every name by which a caller can be stopped.
+pub(crate) fn all_of(caller: &Caller) -> Vec<String> {
+    let owner = caller.owner();
+    let counted = of_caller(caller);
+    let names = [
+        Some(caller.id.as_str()),
+        caller.email.as_deref(),
+        caller.user.as_deref(),
+        caller.subject.as_deref(),
+        Some(&owner),
+        Some(&*counted),
+    ];
+    let mut names: Vec<String> = names.into_iter().flatten().map(|name| of(name).into_owned()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use vambrace_types::{Door, Role};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(id: &str, email: Option<&str>, user: Option<&str>, counted: &str, stopped_by: &[&str]) {
+        let caller = Caller {
+            email: email.map(str::to_owned),
+            user: user.map(str::to_owned),
+            voice: if id == "bridge" { Voice::OfOthers } else { Voice::Own },
+            ..Caller::named(id, Role::Dev, Door::Rest)
+        };
+        assert_eq!(of_caller(&caller), counted);
+        assert_eq!(all_of(&caller), stopped_by);
+    }
+
+    #[test]
+    fn a_person_is_counted_and_the_caller_can_be_stopped_too() {
+        check("agent", None, None, "agent", &["agent"]);
+        check("Agent", None, None, "Agent", &["Agent"]);
+        check("a@x", Some("a@x"), None, "a@x", &["a@x"]);
+        check("A@x", Some("a@X"), None, "a@x", &["a@x", "a@x\u{1f}a@x"]);
+        check(
+            "bridge",
+            Some("Ann@Example.com"),
+            None,
+            "bridge for ann@example.com",
+            &["ann@example.com", "bridge", "bridge\u{1f}ann@example.com", "bridge for ann@example.com"],
+        );
+        check(
+            "bridge",
+            None,
+            Some("U1"),
+            "bridge for U1",
+            &["U1", "bridge", "bridge\u{1f}U1", "bridge for U1"],
+        );
+        check(
+            "bridge",
+            Some("a@x"),
+            Some("U1"),
+            "bridge for a@x",
+            &["U1", "a@x", "bridge", "bridge\u{1f}u1\u{1f}a@x", "bridge for a@x"],
+        );
+    }
 }

@@ -48,10 +48,7 @@ fn record(
     message: &str,
     clock: Arc<dyn Clock>,
 ) -> Result<(), AuditError> {
-    let settings =
-        AuditSettings { dir: dir.to_owned(), mirror: None, durable: false, alerts: AlertSettings::default() };
-    let log = AuditLog::open(settings, clock)?;
-    let _receipt = log.write_event(&EventLine {
+    let event = EventLine {
         event: kind.as_str(),
         severity: Severity::Critical,
         caller: Some(caller.unwrap_or(EVERYONE)),
@@ -59,6 +56,15 @@ fn record(
         call_id: None,
         message,
         details: &Tree::Null,
-    })?;
+    };
+    write_down(dir, &event, clock)
+}
+
+/// One event from a process that may have no record open, signed before this returns.
+pub(crate) fn write_down(dir: &Path, event: &EventLine<'_>, clock: Arc<dyn Clock>) -> Result<(), AuditError> {
+    let settings =
+        AuditSettings { dir: dir.to_owned(), mirror: None, durable: false, alerts: AlertSettings::default() };
+    let log = AuditLog::open(settings, clock)?;
+    let _receipt = log.write_event(event)?;
     log.seal()
 }

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use vambrace_auth::{KeyDigest, is_invisible, is_reserved_caller};
+
 use crate::node::{Entry, Node, Value};
 use crate::problem::{ConfigError, Problem};
 
@@ -22,9 +24,10 @@ pub(crate) fn canonicalize(node: &mut Node, errors: &mut Vec<ConfigError>) {
     for key in &keys {
         let text = |name: &str| key.get(name).and_then(Node::as_text).filter(|text| !text.is_empty());
         match (text("secret"), text("secret_sha256")) {
-            (Some(secret), None) if !seen.insert(secret.to_owned()) => {
-                errors.push(wrong("the same secret stands in two entries").at(key.at));
-            }
+            // THREAT: P13, of two entries with one secret the later would decide who calls, unseen. As digests, so
+            // that a plain one and a digest of it are the same.
+            (Some(secret), None) if !seen.insert(KeyDigest::of(secret).to_hex()) => errors.push(twice(key)),
+            (None, Some(digest)) if !seen.insert(digest.to_ascii_lowercase()) => errors.push(twice(key)),
             (Some(_), None) | (None, Some(_)) => {}
             (Some(_), Some(_)) => {
                 errors.push(
@@ -36,8 +39,18 @@ pub(crate) fn canonicalize(node: &mut Node, errors: &mut Vec<ConfigError>) {
                     .push(wrong("an entry has no secret").at(key.at).hint("set `secret` or `secret_sha256`"));
             }
         }
-        if text("caller_id").is_none() {
-            errors.push(wrong("an entry has no caller").at(key.at).hint("set `caller_id`"));
+        match text("caller_id") {
+            None => errors.push(wrong("an entry has no caller").at(key.at).hint("set `caller_id`")),
+            Some(caller) if is_reserved_caller(caller.trim()) => {
+                let what = "an entry has the caller's name of another credential";
+                let hint = "`slack-bridge`, `slack` and `unauthenticated` are given by Vambrace itself";
+                errors.push(wrong(what).at(key.at).hint(hint));
+            }
+            Some(caller) if caller.chars().any(|one| one.is_control() || is_invisible(one)) => {
+                let what = "a caller's name has control characters or invisible ones";
+                errors.push(wrong(what).at(key.at).hint("use letters, digits and `-`"));
+            }
+            Some(_) => {}
         }
     }
     *node = Node::new(Value::List(keys), at);
@@ -69,6 +82,10 @@ fn from_entry(entry: Entry, errors: &mut Vec<ConfigError>) -> Option<Node> {
 fn pair(caller: &str, secret: &str, at: crate::node::Place) -> Node {
     let entry = |key: &str, text: &str| Entry { key: key.to_owned(), at, node: Node::text(text, at) };
     Node::new(Value::Map(vec![entry("caller_id", caller), entry("secret", secret)]), at)
+}
+
+fn twice(key: &Node) -> ConfigError {
+    wrong("the same secret stands in two entries").at(key.at)
 }
 
 fn wrong(what: &str) -> ConfigError {

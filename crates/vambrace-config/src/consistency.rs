@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use vambrace_auth::SignatureAlgorithm;
+
 use crate::layer::{Origin, Origins};
 use crate::node::{Node, Value};
 use crate::problem::{ConfigError, Problem};
@@ -113,11 +115,29 @@ pub(crate) fn check_settings(config: &Config, origins: &Origins) -> Vec<ConfigEr
             }
         }
     }
-    if config.a2a.enabled && config.a2a.self_name.is_none() {
-        conflict("a2a.enabled", "calls between agents need `a2a.self_name`".to_owned());
-    }
     if config.server.agent_port == config.server.slack_bot_port {
         conflict("server.slack_bot_port", "the port is the same as `server.agent_port`".to_owned());
+    }
+    let urls = [("server.public_url", &config.server.public_url), ("a2a.agent_url", &config.a2a.agent_url)];
+    for (key, url) in urls {
+        let is_url = |url: &str| url.starts_with("http://") || url.starts_with("https://");
+        if url.as_deref().is_some_and(|url| !is_url(url)) {
+            conflict(key, "it is not an address that begins with http:// or https://".to_owned());
+        }
+    }
+    for (index, host) in config.server.allowed_hosts.iter().enumerate() {
+        if host.contains('/') {
+            let reason = "it is a name or an address, with or without a port, and no URL".to_owned();
+            conflict(&format!("server.allowed_hosts[{index}]"), reason);
+        }
+    }
+    let known = SignatureAlgorithm::ALL.map(SignatureAlgorithm::as_str).join(", ");
+    for (index, name) in config.auth.jwt.algorithms.iter().enumerate() {
+        // THREAT: P13, with `none` or a shared secret (`HS256`) who knows our public keys could sign.
+        if SignatureAlgorithm::parse(name).is_none() {
+            let reason = format!("`{name}` is not one of the algorithms with a public key: {known}");
+            conflict(&format!("auth.jwt.algorithms[{index}]"), reason);
+        }
     }
     for (index, tool) in config.tools.declared.iter().enumerate() {
         // The name is not shown: people put the secret itself there.

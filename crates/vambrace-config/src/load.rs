@@ -225,6 +225,9 @@ impl Run<'_> {
         if let Some(root) = self.environment_keys(operator.as_ref()) {
             merge(&mut tree, root, shape, &Layer::Environment(API_KEYS), &mut origins);
         }
+        if let Some(root) = self.environment_token() {
+            merge(&mut tree, root, shape, &Layer::Environment(INTERNAL_TOKEN), &mut origins);
+        }
         if let Some(Document { path, root }) = operator {
             merge(&mut tree, root, shape, &Layer::File(path.clone()), &mut origins);
             files.push(path);
@@ -246,6 +249,13 @@ impl Run<'_> {
         }
         merge(&mut tree, self.sources.overrides.tree(), shape, &Layer::Flags, &mut origins);
         (tree, origins, files)
+    }
+
+    /// `INTERNAL_AUTH_TOKEN`, as specification 001's deployments give it; a file that sets `auth.internal_token` wins.
+    fn environment_token(&self) -> Option<Node> {
+        let text = self.sources.environment.get(INTERNAL_TOKEN).filter(|text| !text.trim().is_empty())?;
+        let token = one_key("internal_token", Value::Text(text.clone()));
+        Some(one_key("auth", token.value))
     }
 
     /// `API_KEYS`, specification 001's way to give keys without a file. A file that sets `api_keys` wins.
@@ -314,6 +324,7 @@ impl Run<'_> {
 }
 
 const API_KEYS: &str = "API_KEYS";
+const INTERNAL_TOKEN: &str = "INTERNAL_AUTH_TOKEN";
 
 /// Whether references to the environment mean anything in a tree.
 pub(crate) enum Filling<'e> {

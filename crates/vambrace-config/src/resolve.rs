@@ -1,8 +1,11 @@
 //! From a checked configuration to a running corridor: each crate's own settings, built here and nowhere else.
 
+mod agents;
+mod auth;
 mod env_file;
 mod known;
 mod known_files;
+mod memory;
 mod net;
 mod programs;
 mod redacting;
@@ -23,7 +26,7 @@ use vambrace_policy::{
     ScopeSettings, Symlinks, ToolMode, Verdict,
 };
 use vambrace_process::Programs;
-use vambrace_redact::{FingerprintKey, RedactedTree, Redactor, RedactorError};
+use vambrace_redact::{FingerprintKey, KnownValue, RedactedTree, Redactor, RedactorError};
 use vambrace_runtime::{Corridor, CorridorParts, OnAuditFailure};
 use vambrace_tools::{Confirmations, Instruments, Limits, MakeKey};
 use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath, ToolName};
@@ -31,6 +34,8 @@ use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath, ToolName};
 use crate::section::{self, Config, ProfileName};
 use crate::{Loaded, Origin};
 
+pub use agents::chain_rules;
+pub use auth::auth;
 pub use redacting::Redacting;
 pub use survey::{Sighting, Survey};
 
@@ -40,6 +45,8 @@ pub struct Start {
     pub state: PathBuf,
     pub mode: ToolMode,
     pub environment: BTreeMap<String, String>,
+    /// Secrets that neither the configuration nor the environment holds.
+    pub known: Vec<KnownValue>,
     pub clock: Arc<dyn Clock>,
     /// The open workspace; whoever opened it had the authority.
     pub root: Root,
@@ -47,6 +54,8 @@ pub struct Start {
     pub spelled_workspace: PathBuf,
     /// Binds the second call of a push to what the first one showed, across processes.
     pub confirmation_key: MakeKey,
+    /// Where lines for operators go.
+    pub log: Arc<dyn vambrace_runtime::Log>,
     /// For looking up what was shown under a number; asked for only when numbers are given.
     pub redaction_key: MakeKey,
 }
@@ -86,6 +95,8 @@ pub enum ResolveError {
     Recovery(std::io::Error),
     #[error("tools.declared[{place}].name: `{name}` {why}")]
     Declared { place: usize, name: String, why: &'static str },
+    #[error("a2a.sub_agents[{place}].name: `{name}` {why}")]
+    SubAgent { place: usize, name: String, why: &'static str },
     #[error("tools.declared[{place}].{field}: {why}")]
     DeclaredField { place: usize, field: &'static str, why: String },
     /// Said at the start, because whoever set it relies on it.
@@ -104,8 +115,8 @@ pub fn check(loaded: &Loaded, environment: &BTreeMap<String, String>) -> Result<
     Ok(())
 }
 
-/// Names that tools have in some configuration only, or that other words stand for.
-const RESERVED: [&str; 3] = ["run", "run_command", "list_directory"];
+/// Names that tools have in some configuration only, that no front end shows, or that other words stand for.
+const RESERVED: [&str; 4] = ["run", "run_command", "list_directory", "a2a_notify"];
 
 /// A setting that promises protection which is not there yet must not be taken for it. THREAT: P09.
 fn available(config: &Config) -> Result<(), ResolveError> {
@@ -119,7 +130,9 @@ fn available(config: &Config) -> Result<(), ResolveError> {
         let what = "other grammars than our own plan";
         return Err(ResolveError::NotAvailable { key: "tools.command_policy.shell", what });
     }
+    memory::available(config)?;
     net::declared(config)?;
+    agents::names(config)?;
     let built_in = if config.tools.declared.is_empty() { Vec::new() } else { Corridor::all_tools() };
     for (place, tool) in config.tools.declared.iter().enumerate() {
         let why = if ToolName::parse(&tool.name).is_none() {
@@ -145,6 +158,7 @@ pub fn without_effect(config: &Config) -> Vec<&'static str> {
         ("log.output_path", config.log.output_path != log.output_path),
         ("tools.aliases", !config.tools.aliases.is_empty()),
         ("tool_safety.git_enabled", !config.tool_safety.git_enabled),
+        ("memory.backend", config.memory.backend != section::MemoryBackend::Store),
         ("audit.view", config.audit.view != section::AuditView::Full),
     ];
     rows.into_iter().filter(|(_, set)| *set).map(|(key, _)| key).collect()
@@ -159,7 +173,8 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     let policy = policy(config, scope.clone(), start.mode)?;
     let numbered = config.redact.placeholders == section::Placeholders::Numbered;
     let key = numbered.then(|| (start.redaction_key)()).flatten().map(FingerprintKey::new);
-    let redacting = Redacting::start(config, &start.environment, &start.root, &scope, None, key)?;
+    let redacting =
+        Redacting::start(config, &start.environment, &start.root, &scope, None, key, start.known)?;
     let relearn = redacting.relearn(&start.root, &scope);
     let redactor = redacting.redactor;
     let scope = Arc::new(scope);
@@ -190,6 +205,10 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     if let Ok(audit) = &audit {
         record_recovery(audit, &redactor, &recovery);
     }
+    let memories = memory::memories(config, &start.state, policy.epoch(), &start.clock);
+    let toolbox = programs::toolbox(loaded, &start.environment);
+    let mut warnings = redacting.warnings;
+    warnings.extend(agents::warnings(&toolbox.sub_agents));
     let corridor = Corridor::new(CorridorParts {
         policy,
         redactor,
@@ -199,6 +218,7 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             programs,
             web,
             confirmations: Confirmations::new(start.confirmation_key, Arc::clone(&start.clock)),
+            memories,
         },
         audit,
         on_audit_failure: match config.audit.on_failure {
@@ -214,10 +234,29 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             pattern_time: PATTERN_TIME,
         },
         relearn,
-        toolbox: programs::toolbox(loaded),
+        toolbox,
+        approvals: Some(vambrace_audit::Approvals::new(
+            &audit_folder(&start.state),
+            Arc::clone(&start.clock),
+            config.approvals.expires.duration(),
+        )),
+        policy_fingerprint: fingerprint(config, start.mode),
         clock: start.clock,
+        log: start.log,
     });
-    Ok(Assembled { corridor, recovery, warnings: redacting.warnings })
+    Ok(Assembled { corridor, recovery, warnings })
+}
+
+/// Everything that decides, as one number: an approval given under one configuration is worth nothing under another.
+fn fingerprint(config: &Config, mode: ToolMode) -> [u8; 32] {
+    use sha2::Digest as _;
+    // Secrets are masked in this form, and they decide nothing.
+    let text = serde_json::to_string(config).unwrap_or_default();
+    let mut hash = sha2::Sha256::new();
+    hash.update(mode.describe().as_bytes());
+    hash.update([0]);
+    hash.update(text.as_bytes());
+    hash.finalize().into()
 }
 
 /// What was done to files before any call is on record too. THREAT: P03. A record that cannot be written is told by
@@ -252,6 +291,12 @@ const PATTERN_TIME: Duration = Duration::from_millis(100);
 /// The record's folder inside the state folder.
 pub fn audit_folder(state: &Path) -> PathBuf {
     state.join("audit")
+}
+
+/// For whoever keeps something there before anything is assembled.
+pub fn refuse_state_inside(state: &Path, root: &Root, spelled_workspace: &Path) -> Result<(), ResolveError> {
+    let location = root.location().map_err(|errno| ResolveError::WorkspaceLost(errno.into()))?;
+    refuse_inside(state, &[&location, spelled_workspace])
 }
 
 fn refuse_inside(state: &Path, workspaces: &[&Path]) -> Result<(), ResolveError> {
@@ -356,6 +401,7 @@ fn policy(config: &Config, scope: Scope, mode: ToolMode) -> Result<Policy, Resol
         requests: net::request_rules(config),
         grants: net::grants(config)?,
         allowed_commands: config.allowed_commands.clone(),
+        permissions: memory::permissions(config),
     };
     Ok(Policy::new(settings, epoch))
 }

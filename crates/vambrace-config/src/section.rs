@@ -22,8 +22,8 @@ pub use audit::{
     SinkKind,
 };
 pub use auth::{
-    AccessName, ApiKey, ApiKeys, Auth, AuthMode, Jwt, JwtTrust, Permission, Permissions, Rbac, RbacMatch,
-    RoleName,
+    AccessName, ApiKey, ApiKeys, Approvals, Auth, AuthMode, Jwt, JwtTrust, Permission, Permissions, Rbac,
+    RbacMatch, RoleName,
 };
 pub use declared::{DeclaredTool, HttpMethod, InlineLanguage, ToolKind};
 pub use io::{
@@ -188,6 +188,8 @@ section! {
         pub auth: Auth = Auth::default(),
         /// Keys of other services and agents.
         pub api_keys: ApiKeys = ApiKeys::default(),
+        /// Questions that wait for a person.
+        pub approvals: Approvals = Approvals::default(),
         /// Who may save to memory.
         pub permissions: Permissions = Permissions::default(),
         /// The HTTP server.

@@ -22,7 +22,9 @@ mod own;
 mod read;
 mod replace;
 mod root;
+mod stamp;
 mod sweep;
+mod tree;
 
 pub use deadline::{Deadline, Stop, WorkLimit};
 pub use error::FilesError;

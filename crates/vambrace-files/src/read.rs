@@ -52,8 +52,18 @@ pub(crate) fn whole(file: File, size: u64, limit: ByteLimit, path: &str) -> Resu
         return Err(too_large(size));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).saturating_add(1));
-    // The file may have grown since its size was asked; one byte past the limit tells "full" from "more".
-    file.take(limit.bytes().saturating_add(1)).read_to_end(&mut bytes).map_err(|error| io(path, &error))?;
+    // One read is enough for a file that is as long as it said: the byte behind its end would have come with it.
+    let n_read = loop {
+        match rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes)) {
+            Err(Errno::INTR) => {}
+            read => break read.map_err(|errno| FilesError::os(path, "read", errno))?,
+        }
+    };
+    // The file may have changed since its size was asked; one byte past the limit tells "full" from "more".
+    if n_read as u64 != size {
+        let room = limit.bytes().saturating_add(1).saturating_sub(n_read as u64);
+        file.take(room).read_to_end(&mut bytes).map_err(|error| io(path, &error))?;
+    }
     if bytes.len() as u64 > limit.bytes() {
         return Err(too_large(bytes.len() as u64));
     }

@@ -138,7 +138,7 @@ impl Web {
         connect::dial(&host.to_string(), &addresses).await
     }
 
-    async fn dress(&self, url: &WebUrl, tcp: TcpStream) -> Result<(Stream, SocketAddr), NetError> {
+    pub(crate) async fn dress(&self, url: &WebUrl, tcp: TcpStream) -> Result<(Stream, SocketAddr), NetError> {
         let gone = |error: io::Error| NetError::Unreachable {
             host: url.host().to_string(),
             why: connect::words(&error),
@@ -175,7 +175,7 @@ impl Web {
         let _turn = self.turns.acquire().await.ok();
         let policy = &self.settings.policy;
         let (host, port) = (action.url.host(), action.url.port());
-        let terms = policy.admit(&action.url)?;
+        let terms = action.terms(policy)?;
         let answers = match &action.answers {
             Answers::Found(answers) if !answers.is_empty() => answers.clone(),
             // The decision was left to this moment.

@@ -10,6 +10,7 @@ mod connect;
 mod credential;
 mod error;
 mod html;
+mod operator;
 mod pool;
 mod proxy;
 mod redirect;

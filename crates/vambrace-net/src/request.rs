@@ -98,6 +98,7 @@ mod tests {
             time: None,
             spelled: Vec::new(),
             length: None,
+            named: None,
         };
         assert_eq!(build(&action, &Credentials::default()).err(), expected, "{method} {header}");
     }

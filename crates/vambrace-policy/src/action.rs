@@ -1,7 +1,9 @@
 //! The closed set of things that can be done. A tool turns arguments into one of these; policy judges it; a door
 //! does it. Nobody outside can add a kind.
 
+mod ask;
 mod fetch;
+mod memory;
 mod run;
 
 use std::time::Duration;
@@ -10,7 +12,9 @@ use vambrace_types::{ByteLimit, Caller, ScopedPath};
 
 use crate::{Capability, Denial, Judgement, PolicySettings};
 
-pub use fetch::{Answers, Author, FetchUrl, Header, RequestRules};
+pub use ask::{AskAgents, Asked};
+pub use fetch::{Answers, Author, FetchUrl, Header, Named, RequestRules};
+pub use memory::{DeleteMemory, SaveMemory, Saving, SearchMemory, UpdateMemory};
 pub use run::{
     ChangeRepository, ConfigChange, DeclaredKind, InstallDependencies, ManageSystem, MigrateConfig,
     PushBranch, PushStage, ReadPosture, ReadRepository, RepositoryChange, RunDeclared, RunLine, RunToolchain,
@@ -55,7 +59,7 @@ pub trait Action: sealed::Sealed + Send + 'static {
     /// Every path the action touches, and how.
     fn targets(&self) -> Vec<(&ScopedPath, Access)>;
 
-    /// Every text that the action would put into a file, for the secret scan.
+    /// Every text that the action would put into a file or into memory, for the secret scan.
     fn written(&self) -> Vec<&str> {
         Vec::new()
     }

@@ -5,8 +5,9 @@ use vambrace_types::{Caller, ErrorCode, ScopedPath, ToolError, ToolName};
 use crate::command::CommandPolicy;
 use crate::url::{Grants, ProgramGrant, UrlPolicy};
 use crate::{
-    Access, Action, Capability, Denial, Effect, Epoch, GitRules, Obligations, OnWrite, OperatorRule, Permit,
-    Reason, RequestRules, Runs, Scope, Sighting, ToolMode, Verdict, Withheld, role_has,
+    Access, Action, Capability, Denial, Effect, Epoch, GitRules, MemoryGrant, MemoryRefusal, Obligations,
+    OnWrite, OperatorRule, PermissionList, Permit, Reason, RequestRules, Runs, Scope, Sighting, ToolMode,
+    Verdict, Withheld, role_has,
 };
 
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub struct PolicySettings {
     pub grants: Vec<ProgramGrant>,
     /// Programs that declared command tools may start (specification 000); empty blocks all.
     pub allowed_commands: Vec<String>,
+    /// Who may read and change memory.
+    pub permissions: PermissionList,
 }
 
 /// What one action's own rules said beside "no".
@@ -186,6 +189,10 @@ impl Policy {
     /// Stage 4, before arguments are looked at; also what `tools/list` shows.
     pub fn authorize(&self, caller: &Caller, capability: Capability) -> Result<(), Denial> {
         if !role_has(caller.role, capability) {
+            // Specification 001 has words of its own for a role that only reads.
+            if let Some(Err(refusal)) = self.permission(caller, capability) {
+                return Err(refusal.into());
+            }
             let reason = Reason::RoleLacks { role: caller.role, capability };
             return Err(Denial::new(reason, format!("rbac.{}", caller.role.as_str())));
         }
@@ -199,7 +206,24 @@ impl Policy {
             let reason = Reason::ModeLacks { mode: self.settings.mode.describe(), needed };
             return Err(Denial::new(reason, "tool_mode"));
         }
-        Ok(())
+        match self.permission(caller, capability) {
+            Some(Err(refusal)) => Err(refusal.into()),
+            Some(Ok(_)) | None => Ok(()),
+        }
+    }
+
+    /// What the lists of specification 001 say; nothing about what is not memory.
+    pub fn permission(
+        &self,
+        caller: &Caller,
+        capability: Capability,
+    ) -> Option<Result<MemoryGrant, MemoryRefusal>> {
+        self.settings.permissions.ruling(caller, capability)
+    }
+
+    /// Who may read and change memory.
+    pub fn permissions(&self) -> &PermissionList {
+        &self.settings.permissions
     }
 
     /// Stage 6. Collects every rule's word and takes the strictest, so the order of rules cannot matter.

@@ -4,7 +4,7 @@ use vambrace_types::{ErrorCode, Role, ToolError, Tree};
 
 use crate::command::CommandRefusal;
 use crate::url::{UrlRefusal, Voice};
-use crate::{Access, Capability};
+use crate::{Access, Capability, MemoryRefusal};
 
 /// Exhaustive on purpose: a new reason should break every `match`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +70,8 @@ pub enum Reason {
         what: String,
         next: &'static str,
     },
+    /// The lists of people and groups that may use memory.
+    Memory(MemoryRefusal),
     /// Only a person may do this, at a terminal.
     OnlyPeople,
     OperatorRule {
@@ -92,9 +94,40 @@ impl Denial {
         Denial { reason, rule: rule.into() }
     }
 
+    /// Whether it was the lists of people and groups that said no.
+    pub fn is_of_memory(&self) -> bool {
+        match &self.reason {
+            Reason::Memory(_) => true,
+            Reason::RoleLacks { .. }
+            | Reason::ModeLacks { .. }
+            | Reason::OutsideProject { .. }
+            | Reason::OutsideScope { .. }
+            | Reason::Blocked { .. }
+            | Reason::Protected { .. }
+            | Reason::ReadOnly { .. }
+            | Reason::Link { .. }
+            | Reason::HardLink { .. }
+            | Reason::Mount { .. }
+            | Reason::SpecialFile { .. }
+            | Reason::KnownSecret { .. }
+            | Reason::Placeholder
+            | Reason::SecretSent { .. }
+            | Reason::Command(_)
+            | Reason::Url { .. }
+            | Reason::Git { .. }
+            | Reason::Discipline { .. }
+            | Reason::OnlyPeople
+            | Reason::OperatorRule { .. }
+            | Reason::Suspended { .. }
+            | Reason::StalePermit => false,
+        }
+    }
+
     pub fn code(&self) -> ErrorCode {
         match &self.reason {
-            Reason::RoleLacks { .. } | Reason::ModeLacks { .. } => ErrorCode::PermissionDenied,
+            Reason::RoleLacks { .. } | Reason::ModeLacks { .. } | Reason::Memory(_) => {
+                ErrorCode::PermissionDenied
+            }
             Reason::OutsideProject { .. } => ErrorCode::PathOutsideProject,
             Reason::OutsideScope { .. } => ErrorCode::OutsideScope,
             Reason::Blocked { .. } => ErrorCode::BlockedPath,
@@ -206,6 +239,11 @@ impl Denial {
             Reason::Command(refusal) => (refusal.words().0, ""),
             Reason::Url { refusal, voice } => (refusal.text(*voice), refusal.suggestion()),
             Reason::Git { what, next } | Reason::Discipline { what, next } => (what.clone(), next),
+            // The words of specification 001, which the agent passes on.
+            Reason::Memory(refusal) => (
+                format!("⛔ Insufficient permissions. Reason: {}", refusal.text()),
+                "Tell the person you work for; the operator keeps the lists under `permissions`.",
+            ),
             Reason::OnlyPeople => (
                 "Only a person at a terminal may do this.".to_owned(),
                 "Use the tools for programs, such as exec_shell or run_test.",

@@ -16,6 +16,7 @@ mod names;
 mod obligation;
 mod operator_rule;
 mod path_pattern;
+mod permission_list;
 mod permit;
 mod scope;
 mod tool_mode;
@@ -23,11 +24,11 @@ pub mod url;
 mod written;
 
 pub use action::{
-    Access, Action, Allowance, Answers, Author, ChangeRepository, ConfigChange, Content, CountMatches,
-    CreateDirectory, DeclaredKind, DeleteFile, EditFiles, FetchUrl, FileEdits, Header, InstallDependencies,
-    Lines, ListFiles, ManageSystem, MigrateConfig, PushBranch, PushStage, ReadFile, ReadOutput, ReadPosture,
-    ReadRepository, RepositoryChange, RequestRules, RunDeclared, RunLine, RunToolchain, RunTyped,
-    SearchFiles, WriteFile, Writes,
+    Access, Action, Allowance, Answers, AskAgents, Asked, Author, ChangeRepository, ConfigChange, Content,
+    CountMatches, CreateDirectory, DeclaredKind, DeleteFile, DeleteMemory, EditFiles, FetchUrl, FileEdits,
+    Header, InstallDependencies, Lines, ListFiles, ManageSystem, MigrateConfig, Named, PushBranch, PushStage,
+    ReadFile, ReadOutput, ReadPosture, ReadRepository, RepositoryChange, RequestRules, RunDeclared, RunLine,
+    RunToolchain, RunTyped, SaveMemory, Saving, SearchFiles, SearchMemory, UpdateMemory, WriteFile, Writes,
 };
 pub use capability::{Capability, Effect, role_has};
 pub use decide::{Decision, Facts, Judgement, Pending, Policy, PolicySettings, Question, Standing};
@@ -40,6 +41,7 @@ pub use job::{
 pub use obligation::{Obligations, Severity};
 pub use operator_rule::{OperatorRule, Verdict};
 pub use path_pattern::{PathPattern, PatternError};
+pub use permission_list::{MemoryGrant, MemoryReads, MemoryRefusal, Permission, PermissionList};
 pub use permit::{Epoch, Permit, Stale, Withheld};
 pub use scope::{HardLinks, Isolation, Protection, Scope, ScopeSettings, Symlinks, Zone};
 pub use tool_mode::{ToolMode, UnknownMode};

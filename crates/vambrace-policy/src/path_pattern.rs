@@ -73,9 +73,8 @@ impl PathPattern {
             // The root has no name that a wildcard could stand for.
             Matcher::Globs(globs) => !components.is_empty() && globs.is_match(components.join("/")),
             Matcher::Names { anchored, names } => {
-                let fits = |window: &[String]| {
-                    names.iter().zip(window).all(|(own, name)| own == &name.to_lowercase())
-                };
+                let fits =
+                    |window: &[String]| names.iter().zip(window).all(|(own, name)| folds_to(name, own));
                 let mut windows = components.windows(names.len());
                 if *anchored { windows.next().is_some_and(fits) } else { windows.any(fits) }
             }
@@ -102,6 +101,11 @@ const MOST_BRACES: usize = 8;
 enum Depth {
     Any,
     Root,
+}
+
+/// Whether `name` in lower case is `own`, which is in lower case; without making one of them, for most names.
+fn folds_to(name: &str, own: &str) -> bool {
+    if name.is_ascii() { own.eq_ignore_ascii_case(name) } else { own == name.to_lowercase() }
 }
 
 impl Matcher {

@@ -1,10 +1,14 @@
 //! What a running Vambrace is made of, and the door front ends knock on.
 
+use std::future::{Future as _, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
-use vambrace_audit::{AuditError, AuditLog, Clock};
+use vambrace_audit::{AnswerError, Approvals, AuditError, AuditLog, Clock, Question};
+use vambrace_net::NetError;
 use vambrace_policy::command::{WordVerdict, explain};
 use vambrace_policy::url::{UrlStep, WebUrl};
 use vambrace_policy::{Capability, Policy};
@@ -13,9 +17,11 @@ use vambrace_redact::Redactor;
 use vambrace_tools::{Instruments, Limits, Toolbox};
 use vambrace_types::{Caller, ErrorCode, ScopedPath, SessionId, Timestamp, ToolError};
 
+use crate::chance::chance;
 use crate::stage::prove;
 use crate::table::{Table, ToolDescription};
-use crate::{Incoming, Reply};
+use crate::underway::Underway;
+use crate::{Incoming, Log, Reply};
 
 /// What happens to calls while the record cannot be written (decision C24).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,12 +51,18 @@ pub struct CorridorParts {
     pub limits: Limits,
     pub toolbox: Toolbox,
     pub clock: Arc<dyn Clock>,
+    pub log: Arc<dyn Log>,
+    /// Questions that wait for a person; without them, what needs a person is refused.
+    pub approvals: Option<Approvals>,
+    /// Stands for the whole policy in what an approval is bound to, across processes.
+    pub policy_fingerprint: [u8; 32],
 }
 
 pub struct Corridor {
     pub(crate) parts: CorridorParts,
     table: Table,
     walking: TaskTracker,
+    pub(crate) underway: Arc<Underway>,
     learned: Mutex<Learned>,
 }
 
@@ -64,7 +76,13 @@ struct Learned {
 impl Corridor {
     pub fn new(parts: CorridorParts) -> Corridor {
         let table = Table::new(&parts.toolbox);
-        Corridor { parts, table, walking: TaskTracker::new(), learned: Mutex::default() }
+        Corridor {
+            parts,
+            table,
+            walking: TaskTracker::new(),
+            underway: Arc::default(),
+            learned: Mutex::default(),
+        }
     }
 
     /// One call through the whole corridor. The walk is a task of its own: a caller that goes away does not take the
@@ -73,7 +91,25 @@ impl Corridor {
         let corridor = Arc::clone(self);
         // A panic inside a call is caught by the walk. `None` means that the runtime itself is going down, or that
         // answering the panic fell over too; the front end says so.
-        self.walking.spawn(async move { corridor.table.walk(&corridor, incoming).await }).await.ok()
+        let entered = self.underway.enter(&incoming.caller, &incoming.leash);
+        let is_brief = self.table.is_brief(&incoming);
+        let walk = async move {
+            let _entered = entered;
+            corridor.table.walk(&corridor, incoming).await
+        };
+        if !is_brief {
+            return self.walking.spawn(walk).await.ok();
+        }
+        // A brief call is over when it was polled once, and nobody can drop it meanwhile. A task for it would cost more
+        // than its work; should it have to wait after all, it becomes one like the others.
+        let mut walk = Box::pin(self.walking.track_future(walk));
+        let first =
+            poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| walk.as_mut().poll(context)))));
+        match first.await {
+            Ok(Poll::Ready(reply)) => Some(reply),
+            Ok(Poll::Pending) => tokio::spawn(walk).await.ok(),
+            Err(_) => None,
+        }
     }
 
     /// Waits for the calls under way.
@@ -85,6 +121,11 @@ impl Corridor {
     /// What this caller may use, by role and mode.
     pub fn tools_for(&self, caller: &Caller) -> Vec<ToolDescription> {
         self.table.offered(|capability| self.may_use(caller, capability))
+    }
+
+    /// One of those, by name.
+    pub fn tool_for(&self, caller: &Caller, name: &str) -> Option<ToolDescription> {
+        self.table.one(name, |capability| self.may_use(caller, capability))
     }
 
     pub(crate) fn may_use(&self, caller: &Caller, capability: Capability) -> bool {
@@ -143,8 +184,31 @@ impl Corridor {
         policy.explain(text, answers.as_deref())
     }
 
+    /// What the operator's own configuration asks for, through the network door but not by its rules for models.
+    pub async fn fetch_for_operator(&self, url: &str) -> Result<Vec<u8>, NetError> {
+        self.parts.instruments.web.fetch_for_operator(url).await
+    }
+
     pub fn audit(&self) -> Result<&AuditLog, &AuditError> {
         self.parts.audit.as_ref()
+    }
+
+    pub fn approvals(&self) -> Option<&Approvals> {
+        self.parts.approvals.as_ref()
+    }
+
+    /// A person's answer to a question, in the record that is open.
+    pub fn answer(&self, id: &str, approved: bool, by: &str) -> Result<Question, AnswerError> {
+        let approvals = self.approvals().ok_or_else(|| AnswerError::NotFound(id.to_owned()))?;
+        approvals.answer_on(self.audit().ok(), id, approved, by)
+    }
+
+    pub fn log(&self) -> &dyn Log {
+        self.parts.log.as_ref()
+    }
+
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.parts.clock
     }
 
     /// As it was at the start, for what is not part of a call.
@@ -171,18 +235,6 @@ impl Corridor {
     pub fn new_session() -> SessionId {
         SessionId::random(chance())
     }
-}
-
-/// Randomness for identifiers. They need to be different, not secret, so a system without randomness gets a counter.
-pub(crate) fn chance<const N: usize>() -> [u8; N] {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let mut bytes = [0; N];
-    if getrandom::fill(&mut bytes).is_err() {
-        let count = COUNTER.fetch_add(1, Ordering::Relaxed).to_le_bytes();
-        bytes.iter_mut().zip(count).for_each(|(byte, digit)| *byte = digit);
-    }
-    bytes
 }
 
 /// An empty object, for calls without arguments.

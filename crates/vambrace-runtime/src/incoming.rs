@@ -6,7 +6,7 @@ use serde_json::Value;
 use vambrace_audit::Purpose;
 use vambrace_process::Live;
 use vambrace_tools::ProgressSink;
-use vambrace_types::{Caller, SessionId};
+use vambrace_types::{Caller, Chain, SessionId};
 
 use crate::Leash;
 
@@ -25,6 +25,8 @@ pub struct Incoming {
     pub live: Option<Arc<dyn Live>>,
     /// Somebody who can be asked; without one, what needs a person is refused.
     pub approver: Option<Arc<dyn Approver>>,
+    /// The agents through which it came, for those that it goes on to.
+    pub chain: Chain,
 }
 
 /// A person's answer.

@@ -19,11 +19,14 @@ pub(crate) enum Stopped {
     Cancelled,
     CallerGone,
     TimedOut,
+    /// An alert ended all calls of the caller.
+    Terminated,
 }
 
 const CANCELLED: u8 = 1;
 const GONE: u8 = 2;
 const TIMED_OUT: u8 = 3;
+const TERMINATED: u8 = 4;
 
 /// How long work that was told to stop may take to notice, before its answer is no longer waited for.
 const GRACE: Duration = Duration::from_secs(5);
@@ -37,6 +40,15 @@ impl Leash {
         self.pull(GONE);
     }
 
+    /// Whether somebody pulled.
+    pub fn is_pulled(&self) -> bool {
+        self.token.is_cancelled()
+    }
+
+    pub(crate) fn terminate(&self) {
+        self.pull(TERMINATED);
+    }
+
     /// The first reason counts.
     fn pull(&self, why: u8) {
         let _ = self.why.compare_exchange(0, why, Ordering::Relaxed, Ordering::Relaxed);
@@ -48,6 +60,7 @@ impl Leash {
             CANCELLED => Some(Stopped::Cancelled),
             GONE => Some(Stopped::CallerGone),
             TIMED_OUT => Some(Stopped::TimedOut),
+            TERMINATED => Some(Stopped::Terminated),
             _ => None,
         }
     }
@@ -59,29 +72,49 @@ impl Leash {
         if leash.token.is_cancelled() {
             stop.set();
         }
-        let task = tokio::spawn(async move {
-            if tokio::time::timeout(limit, leash.token.cancelled()).await.is_err() {
-                leash.pull(TIMED_OUT);
-            }
+        Watch::Task(tokio::spawn(async move { leash.patience(limit, &stop).await }))
+    }
+
+    /// The same for work that is too short to be watched: only what it waits for is cut short.
+    pub(crate) fn watch_here(&self, limit: Duration, stop: Stop) -> Watch {
+        if self.token.is_cancelled() {
             stop.set();
-            tokio::time::sleep(GRACE).await;
-        });
-        Watch(task)
+        }
+        Watch::Here { leash: self.clone(), limit, stop }
+    }
+
+    async fn patience(&self, limit: Duration, stop: &Stop) {
+        if tokio::time::timeout(limit, self.token.cancelled()).await.is_err() {
+            self.pull(TIMED_OUT);
+        }
+        stop.set();
+        tokio::time::sleep(GRACE).await;
     }
 }
 
 /// The watcher of one call; it goes when the call is done.
-pub(crate) struct Watch(tokio::task::JoinHandle<()>);
+pub(crate) enum Watch {
+    Task(tokio::task::JoinHandle<()>),
+    Here { leash: Leash, limit: Duration, stop: Stop },
+}
 
 impl Watch {
     /// Resolves when the work was told to stop and did not.
     pub(crate) async fn lost_patience(&mut self) {
-        let _ = (&mut self.0).await;
+        match self {
+            Watch::Task(task) => {
+                let _ = task.await;
+            }
+            Watch::Here { leash, limit, stop } => leash.patience(*limit, stop).await,
+        }
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.0.abort();
+        match self {
+            Watch::Task(task) => task.abort(),
+            Watch::Here { .. } => {}
+        }
     }
 }

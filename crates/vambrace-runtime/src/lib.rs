@@ -3,17 +3,22 @@
 //! This crate puts the parts together and knows the order of the stages. It knows no wire format: front ends hand in an
 //! `Incoming` and render the `Reply` they get.
 
+mod chance;
 mod corridor;
 mod incoming;
 mod leash;
+mod log;
 mod reply;
 mod stage;
 mod table;
+mod underway;
 mod walk;
 
+pub use chance::chance;
 pub use corridor::{Corridor, CorridorParts, OnAuditFailure, Relearn};
 pub use incoming::{Answer, Approver, Incoming};
 pub use leash::Leash;
-pub use reply::{Reply, ReplyError, Verdict};
+pub use log::{Level, Log, LogLine, NoLog};
+pub use reply::{Reply, ReplyError, Ticket, Verdict};
 pub use table::ToolDescription;
 pub use vambrace_audit::Purpose;

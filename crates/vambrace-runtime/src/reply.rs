@@ -2,7 +2,7 @@
 
 use vambrace_audit::{AuditError, Receipt};
 use vambrace_redact::{RedactedText, RedactedTree};
-use vambrace_types::{ErrorCode, Metadata, Status};
+use vambrace_types::{ErrorCode, Metadata, Status, Timestamp};
 
 pub use vambrace_policy::Verdict;
 
@@ -29,8 +29,17 @@ pub struct Reply {
     pub(crate) verdict: Verdict,
     pub(crate) rule: RedactedText,
     pub(crate) tool: String,
+    pub(crate) ticket: Option<Ticket>,
     #[expect(dead_code, reason = "a reply proves its audit line by holding the receipt")]
     pub(crate) recorded: Recorded,
+}
+
+/// Where a question waits for a person, when the call needs one.
+#[derive(Debug, Clone)]
+pub struct Ticket {
+    pub id: String,
+    pub question: RedactedText,
+    pub expires_at: Timestamp,
 }
 
 #[derive(Debug, Clone)]
@@ -66,6 +75,11 @@ impl Reply {
     /// The rule that decided, and where it was set.
     pub fn rule(&self) -> &RedactedText {
         &self.rule
+    }
+
+    /// The question that has to be answered before the same call is done; only with the verdict `Ask`.
+    pub fn ticket(&self) -> Option<&Ticket> {
+        self.ticket.as_ref()
     }
 
     pub fn tool(&self) -> &str {

@@ -1,9 +1,13 @@
 //! The stages of the walk that are more than a line.
 
+mod alarm;
+mod binding;
 mod conclude;
 mod contact;
 mod decide;
+mod permission;
 mod prove;
+mod question;
 mod record;
 mod validate;
 
@@ -17,16 +21,18 @@ use vambrace_policy::{Action, Denial, Permit, Question, Severity};
 use vambrace_process::Live;
 use vambrace_redact::Redactor;
 use vambrace_tools::{Look, Notes, ProgressSink, Tool};
-use vambrace_types::{CallId, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
+use vambrace_types::{CallId, Chain, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
 
 pub(crate) use conclude::conclude;
 pub(crate) use decide::{decide, patience};
+pub(crate) use permission::tell_permission;
 pub(crate) use prove::{prove, unbroken};
 pub(crate) use record::{record_intent, standing};
 pub(crate) use validate::{decode, scan};
 
-use crate::corridor::{chance, or_empty};
-use crate::{Approver, Corridor, Incoming, Leash};
+use crate::chance::chance;
+use crate::corridor::or_empty;
+use crate::{Approver, Corridor, Incoming, Leash, Ticket};
 
 /// What is known of a call from its first moment.
 pub(crate) struct Call {
@@ -38,6 +44,7 @@ pub(crate) struct Call {
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
     pub(crate) live: Option<Arc<dyn Live>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) chain: Chain,
     pub(crate) started: Timestamp,
     /// What the arguments name as their paths, for the security stream.
     pub(crate) target: String,
@@ -81,6 +88,7 @@ impl Call {
             progress: incoming.progress,
             live: incoming.live,
             approver: incoming.approver,
+            chain: incoming.chain,
             started,
             target,
             command,
@@ -167,8 +175,15 @@ impl Trail {
 /// Why an attempt did not bring an output.
 pub(crate) enum Setback {
     Error(ToolError),
-    Ask(Question),
+    Ask(Unanswered),
     Panicked,
+}
+
+/// What a person has to decide and has not, or not for it.
+pub(crate) struct Unanswered {
+    pub(crate) question: Question,
+    /// Where it waits.
+    pub(crate) ticket: Option<Ticket>,
 }
 
 impl From<ToolError> for Setback {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 use vambrace_policy::{Action, Capability};
@@ -19,6 +20,7 @@ trait Walk: Send + Sync {
     fn audience(&self) -> Audience;
     fn capability(&self) -> Capability;
     fn schema(&self) -> Map<String, Value>;
+    fn is_brief(&self, arguments: &Value) -> bool;
     fn walk<'a>(&'a self, corridor: &'a Corridor, incoming: Incoming) -> Walking<'a>;
 }
 
@@ -52,6 +54,10 @@ impl<T: Tool> Walk for T {
             }
             _ => Map::new(),
         }
+    }
+
+    fn is_brief(&self, arguments: &Value) -> bool {
+        Tool::is_brief(self, arguments)
     }
 
     fn walk<'a>(&'a self, corridor: &'a Corridor, incoming: Incoming) -> Walking<'a> {
@@ -88,12 +94,33 @@ pub struct ToolDescription {
 }
 
 pub(crate) struct Table {
-    tools: BTreeMap<&'static str, Box<dyn Walk>>,
+    tools: BTreeMap<&'static str, Row>,
+}
+
+struct Row {
+    tool: Box<dyn Walk>,
+    /// Made once: front ends look at it with every list, some with every call.
+    schema: OnceLock<Map<String, Value>>,
+}
+
+impl Row {
+    fn is_for_agents(&self) -> bool {
+        self.tool.audience() == Audience::Agents
+    }
+
+    fn describe(&self) -> ToolDescription {
+        ToolDescription {
+            about: self.tool.about(),
+            capability: self.tool.capability(),
+            schema: self.schema.get_or_init(|| self.tool.schema()).clone(),
+        }
+    }
 }
 
 impl Visitor for Table {
     fn visit<T: Tool>(&mut self, tool: T) {
-        self.tools.insert(Tool::about(&tool).name, Box::new(tool));
+        let row = Row { tool: Box::new(tool), schema: OnceLock::new() };
+        self.tools.insert(row.tool.about().name, row);
     }
 }
 
@@ -106,35 +133,37 @@ impl Table {
 
     fn find(&self, name: &str) -> Option<&dyn Walk> {
         let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, tool)| tool);
-        self.tools.get(name).map(Box::as_ref)
+        self.tools.get(name).map(|row| row.tool.as_ref())
+    }
+
+    /// Whether the call will be over before anything else could be done. A person who is asked takes longer.
+    pub(crate) fn is_brief(&self, incoming: &Incoming) -> bool {
+        incoming.approver.is_none()
+            && self.find(&incoming.tool).is_some_and(|tool| tool.is_brief(&incoming.arguments))
     }
 
     pub(crate) async fn walk(&self, corridor: &Corridor, incoming: Incoming) -> Reply {
         match self.find(&incoming.tool) {
             Some(tool) => tool.walk(corridor, incoming).await,
             None => {
-                let may = |tool: &&dyn Walk| {
-                    tool.audience() == Audience::Agents
-                        && corridor.may_use(&incoming.caller, tool.capability())
+                let may = |row: &&Row| {
+                    row.is_for_agents() && corridor.may_use(&incoming.caller, row.tool.capability())
                 };
-                let names: Vec<_> = self.tools().filter(may).map(|tool| tool.about().name).collect();
+                let names: Vec<_> =
+                    self.tools.values().filter(may).map(|row| row.tool.about().name).collect();
                 walk_nowhere(corridor, incoming, &names.join(", "))
             }
         }
     }
 
-    fn tools(&self) -> impl Iterator<Item = &dyn Walk> {
-        self.tools.values().map(Box::as_ref)
+    pub(crate) fn offered(&self, may: impl Fn(Capability) -> bool) -> Vec<ToolDescription> {
+        let rows = self.tools.values().filter(|row| row.is_for_agents() && may(row.tool.capability()));
+        rows.map(Row::describe).collect()
     }
 
-    pub(crate) fn offered(&self, may: impl Fn(Capability) -> bool) -> Vec<ToolDescription> {
-        let for_agents = |tool: &&dyn Walk| tool.audience() == Audience::Agents;
-        let offered = self.tools().filter(for_agents).filter(|tool| may(tool.capability()));
-        let describe = |tool: &dyn Walk| ToolDescription {
-            about: tool.about(),
-            capability: tool.capability(),
-            schema: tool.schema(),
-        };
-        offered.map(describe).collect()
+    /// One of those, by its own name.
+    pub(crate) fn one(&self, name: &str, may: impl Fn(Capability) -> bool) -> Option<ToolDescription> {
+        let row = self.tools.get(name).filter(|row| row.is_for_agents() && may(row.tool.capability()));
+        row.map(Row::describe)
     }
 }

@@ -8,9 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use vambrace_files::Stop;
-use vambrace_policy::{Action, Capability, Obligations};
+use vambrace_policy::{Action, Capability, Denial, Obligations};
 use vambrace_tools::{CallContext, Hands, Look, Tool, Warrant};
-use vambrace_types::{Enforcement, ErrorCode, RawOutput, ToolError};
+use vambrace_types::{Chain, Enforcement, ErrorCode, RawOutput, ToolError};
 
 use crate::stage::{self, Call, Setback, Trail};
 use crate::{Corridor, Incoming, OnAuditFailure, Reply};
@@ -39,6 +39,7 @@ fn begin(corridor: &Corridor, incoming: Incoming, tool: &'static str) -> Result<
         progress: None,
         live: None,
         approver: None,
+        chain: Chain::default(),
     };
     catch_unwind(AssertUnwindSafe(|| Call::begin(corridor, incoming, tool)))
         .map_err(|_| Call::begin(corridor, bare, tool))
@@ -63,7 +64,12 @@ async fn attempt<T: Tool>(
     // 4 authorize: standing, role and mode, before any argument is looked at.
     let standing = stage::standing(corridor, call, T::Action::CAPABILITY, trail)?;
     policy.admit(&standing)?;
-    policy.authorize(&call.entry.caller, T::Action::CAPABILITY)?;
+    let authorized = policy.authorize(&call.entry.caller, T::Action::CAPABILITY);
+    // A mode that leaves memory out has asked no list.
+    if authorized.as_ref().map_or_else(Denial::is_of_memory, |()| true) {
+        stage::tell_permission(corridor, call, T::Action::CAPABILITY);
+    }
+    authorized?;
     // However it ends, what it wanted to do decides how loudly it is told.
     trail.severity = Obligations::of(call.entry.caller.role, T::Action::CAPABILITY).severity;
     if T::Action::CAPABILITY == Capability::ManageSystem {
@@ -85,6 +91,9 @@ async fn attempt<T: Tool>(
             command: policy.command(),
             toolbox: &parts.toolbox,
             dry_run: call.entry.dry_run,
+            caller: &call.entry.caller,
+            chain: &call.chain,
+            call_id: &call.entry.call_id,
         },
     )?;
 
@@ -106,7 +115,11 @@ async fn attempt<T: Tool>(
 
     // What follows is watched: the caller may cancel or go, and time may run out.
     let time = stage::patience(permit.action().time(), parts.limits.time);
-    let mut watch = call.leash.watch(time, stop.clone());
+    let mut watch = if tool.is_brief(&call.arguments) {
+        call.leash.watch_here(time, stop.clone())
+    } else {
+        call.leash.watch(time, stop.clone())
+    };
 
     // 6½ preview: a dry run ends here.
     if call.entry.dry_run {

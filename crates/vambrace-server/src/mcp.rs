@@ -1,10 +1,18 @@
 //! The Model Context Protocol, revisions 2025-11-25 and 2026-07-28 (and older ones that clients still speak).
 
+mod asking;
+mod conformance;
 mod handler;
+mod http;
+mod metadata;
 mod oversize;
 mod progress;
+mod session;
+mod short_way;
 mod stdio;
 mod threshold;
 
+pub use asking::Questions;
 pub use handler::{DryRun, Gate};
+pub(crate) use http::{public_router, router};
 pub use stdio::serve_stdio;

@@ -1,21 +1,51 @@
 //! The serializable twins: how replies look to the outside. `docs/reference` and other programs rely on these shapes.
 
-use serde_json::{Map, Number, Value, json};
-use vambrace_runtime::{Reply, ReplyError, Verdict};
-use vambrace_types::{Metadata, Status, Tree};
+mod result;
+
+use serde_json::{Number, Value, json};
+use vambrace_audit::{AlertRecord, Entry, Question, QuestionState, rfc3339};
+use vambrace_runtime::{Reply, Verdict};
+use vambrace_types::{ErrorCode, Metadata, Status, Tree};
+
+use result::MetadataShape;
+pub(crate) use result::ToolResult;
 
 /// A `ToolResult`, the shape every door carries (specification 004).
 pub fn tool_result(reply: &Reply) -> Value {
-    let status = match reply.status() {
-        Status::Success => "success",
-        Status::Error => "error",
-    };
-    let mut result = Map::new();
-    result.insert("status".to_owned(), json!(status));
-    result.insert("data".to_owned(), value_of(reply.data().as_tree()));
-    result.insert("error".to_owned(), reply.error().map_or(Value::Null, error));
-    result.insert("metadata".to_owned(), metadata(reply.metadata()));
-    Value::Object(result)
+    // Nothing in it can fail to be a value: keys are texts, and numbers are finite.
+    serde_json::to_value(ToolResult::of(reply)).unwrap_or_default()
+}
+
+/// The same as text.
+pub(crate) fn tool_result_json(reply: &Reply) -> Vec<u8> {
+    let mut out = Vec::with_capacity(room_for(reply));
+    // Writing to memory cannot fail.
+    let _ = serde_json::to_writer(&mut out, &ToolResult::of(reply));
+    out
+}
+
+/// About as many bytes as the result has, so that a long one is not copied while it grows.
+pub(crate) fn room_for(reply: &Reply) -> usize {
+    const REST: usize = 1024;
+    fn bulk(tree: &Tree) -> usize {
+        match tree {
+            Tree::Text(text) => text.len() + text.len() / 8,
+            Tree::List(items) => items.iter().map(|item| bulk(item) + 8).sum(),
+            Tree::Map(entries) => entries.iter().map(|(key, value)| key.len() + bulk(value) + 8).sum(),
+            Tree::Null | Tree::Bool(_) | Tree::Int(_) | Tree::Float(_) => 8,
+        }
+    }
+    bulk(reply.data().as_tree()) + REST
+}
+
+/// The same shape for a call that was refused before it could walk.
+pub(crate) fn unwalked(code: ErrorCode, message: &str, suggestion: &str, about: &Metadata) -> Value {
+    json!({
+        "status": "error",
+        "data": null,
+        "error": {"code": code.as_str(), "message": message, "suggestion": suggestion},
+        "metadata": MetadataShape::of(about),
+    })
 }
 
 /// A decision object, as `check` prints it.
@@ -43,32 +73,69 @@ pub fn decision_word(reply: &Reply) -> &'static str {
     }
 }
 
-fn error(error: &ReplyError) -> Value {
-    let mut shape = Map::new();
-    shape.insert("code".to_owned(), json!(error.code.as_str()));
-    shape.insert("message".to_owned(), json!(error.message.as_str()));
-    shape.insert("suggestion".to_owned(), json!(error.suggestion.as_str()));
-    if let Some(details) = &error.details {
-        shape.insert("details".to_owned(), value_of(details.as_tree()));
+/// A record in short, as `audit list` prints it.
+pub fn audit_entry(entry: &Entry) -> Value {
+    let mut value = json!({
+        "timestamp": rfc3339(entry.time),
+        "kind": entry.kind.as_str(),
+        "event": entry.event,
+        "call_id": entry.call_id,
+        "caller_id": entry.caller,
+        "tool": entry.tool,
+        "decision": entry.verdict.map(vambrace_audit::Verdict::as_str),
+        "rule": entry.rule,
+        "ending": entry.ending,
+        "code": entry.code,
+        "message": entry.message,
+        "dry_run": entry.dry_run,
+        "duration_ms": entry.duration_ms,
+        "severity": entry.severity,
+    });
+    if let Some(fields) = value.as_object_mut().filter(|_| !entry.marks.is_empty()) {
+        let marks = entry
+            .marks
+            .iter()
+            .map(|mark| json!({"marker": mark.marker, "fingerprint": mark.fingerprint.to_string()}));
+        fields.insert("marks".to_owned(), Value::Array(marks.collect()));
     }
-    Value::Object(shape)
+    value
 }
 
-fn metadata(metadata: &Metadata) -> Value {
-    let mut shape = json!({
-        "call_id": metadata.call_id.as_str(),
-        "duration_ms": metadata.duration_ms,
-        "security_checks": metadata.security_checks.as_str(),
-        "dry_run": metadata.dry_run,
-        "truncated": metadata.truncated,
-        "redactions": metadata.redactions,
-        "enforcement": metadata.enforcement.as_str(),
-        "checkpoint": metadata.checkpoint,
-    });
-    if let (Value::Object(shape), false) = (&mut shape, metadata.warnings.is_empty()) {
-        shape.insert("warnings".to_owned(), json!(metadata.warnings));
+/// An alert, as `audit alerts` prints it.
+pub fn alert(alert: &AlertRecord) -> Value {
+    json!({
+        "timestamp": rfc3339(alert.time),
+        "rule": alert.rule,
+        "caller": alert.caller,
+        "action": alert.action,
+        "call_id": alert.call_id,
+    })
+}
+
+/// A question that waits for a person, or waited.
+pub fn question(question: &Question) -> Value {
+    json!({
+        "id": question.id,
+        "caller_id": question.caller,
+        "tool": question.tool,
+        "rule": question.rule,
+        "question": question.question,
+        "call_id": question.call_id,
+        "asked_at": rfc3339(question.asked_at),
+        "expires_at": rfc3339(question.expires_at),
+        "state": question_state(question.state),
+        "by": question.by,
+    })
+}
+
+fn question_state(state: QuestionState) -> &'static str {
+    match state {
+        QuestionState::Waiting => "waiting",
+        QuestionState::Approved => "approved",
+        QuestionState::Rejected => "rejected",
+        QuestionState::Used => "used",
+        QuestionState::Expired => "expired",
     }
-    shape
 }
 
 pub fn value_of(tree: &Tree) -> Value {

@@ -23,6 +23,8 @@ pub enum Audience {
     Agents,
     /// A person at a terminal; no front end lists it.
     People,
+    /// Vambrace itself; no front end lists it, and the policy knows who called.
+    Ourselves,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,9 @@ use crate::file::{
     SearchFileTool, WriteFileTool,
 };
 use crate::git::{GitAddTool, GitCheckoutTool, GitCommitTool, GitDiffTool, GitPushTool, GitStatusTool};
+use crate::memory::{
+    DeleteMemoryTool, MemoryReadTool, MemoryWriteTool, SaveToMemoryTool, SearchMemoryTool, UpdateMemoryTool,
+};
 use crate::output::ReadOutputTool;
 use crate::posture::PostureReportTool;
 use crate::shell::{
@@ -13,7 +16,7 @@ use crate::shell::{
     RunTool, SpawnTool,
 };
 use crate::system::{InstallPackageTool, MigrateConfigTool, SystemCtlTool, VerifyBinaryTool};
-use crate::web::{FetchUrlTool, HttpTool, WebFetchTool};
+use crate::web::{AgentTool, AgentsTool, FetchUrlTool, HttpTool, NotifyTool, WebFetchTool};
 use crate::{LegacyRunCommand, Tool, Toolbox};
 
 /// Takes tools of different types one after the other.
@@ -53,6 +56,13 @@ pub fn visit_all(visitor: &mut impl Visitor, toolbox: &Toolbox) {
     visitor.visit(MigrateConfigTool);
     visitor.visit(FetchUrlTool { limits: toolbox.web });
     visitor.visit(WebFetchTool { limits: toolbox.web });
+    visitor.visit(SaveToMemoryTool);
+    visitor.visit(SearchMemoryTool);
+    visitor.visit(UpdateMemoryTool);
+    visitor.visit(DeleteMemoryTool);
+    visitor.visit(MemoryReadTool);
+    visitor.visit(MemoryWriteTool);
+    visitor.visit(NotifyTool);
     visitor.visit(PostureReportTool);
     match toolbox.legacy_run_command {
         LegacyRunCommand::Offered => visitor.visit(RunCommandTool),
@@ -63,5 +73,11 @@ pub fn visit_all(visitor: &mut impl Visitor, toolbox: &Toolbox) {
     }
     for declared in &toolbox.requests {
         visitor.visit(HttpTool::new(declared, toolbox.web));
+    }
+    for agent in &toolbox.sub_agents {
+        visitor.visit(AgentTool::new(agent));
+    }
+    if toolbox.sub_agents.len() > 1 {
+        visitor.visit(AgentsTool::new(&toolbox.sub_agents));
     }
 }

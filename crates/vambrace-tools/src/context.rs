@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::{Denial, Reason};
-use vambrace_types::{Bearings, ByteLimit, ErrorCode, PathProblem, ScopedPath, ToolError};
+use vambrace_types::{
+    Bearings, ByteLimit, CallId, Caller, Chain, ErrorCode, PathProblem, ScopedPath, ToolError,
+};
 
 use crate::Toolbox;
 
@@ -29,6 +31,10 @@ pub struct CallContext<'a> {
     pub toolbox: &'a Toolbox,
     /// The call only wants to see what would be done.
     pub dry_run: bool,
+    pub caller: &'a Caller,
+    /// The agents through which the call came.
+    pub chain: &'a Chain,
+    pub call_id: &'a CallId,
 }
 
 impl CallContext<'_> {

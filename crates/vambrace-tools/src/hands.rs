@@ -18,6 +18,7 @@ use vambrace_redact::{FindingKind, Redactor, holds_placeholder};
 use vambrace_types::{Bearings, ByteLimit, Caller, Enforcement, ErrorCode, ScopedPath, ToolError, ToolName};
 
 use crate::confirmation::Confirmations;
+use crate::memory::Memories;
 use crate::tool::files;
 use crate::way_out::WayOut;
 use crate::{Limits, Toolbox};
@@ -30,6 +31,7 @@ pub struct Instruments {
     pub programs: Programs,
     pub web: Arc<Web>,
     pub confirmations: Confirmations,
+    pub memories: Memories,
 }
 
 /// Why these hands may exist: the intent is written, or writing it failed.
@@ -153,9 +155,10 @@ impl<'call> Hands<'call> {
             notes.planted.extend(names);
         };
         let way_out = self.way_out(&permit);
+        let owner = self.caller.owner();
         let context = RunContext {
             network: way_out.as_ref().map(|way_out| way_out as &dyn Network),
-            caller: &self.caller.id,
+            caller: &owner,
             cancelled: &cancelled,
             live: self.live.map(|live| &**live as &dyn Live),
             n_at_once: crowd,
@@ -222,6 +225,17 @@ impl<'call> Hands<'call> {
             )
             .suggestion("Tell the person you work for; reading still works.")),
         }
+    }
+
+    /// What is remembered, for reading.
+    pub(crate) fn memories(&self) -> &Memories {
+        &self.instruments.memories
+    }
+
+    /// For changing it: no record, no change, unless the operator has waived it.
+    pub(crate) fn memories_to_change(&self) -> Result<&Memories, ToolError> {
+        self.files_to_change()?;
+        Ok(&self.instruments.memories)
     }
 
     pub(crate) fn outputs(&self) -> &Outputs {
@@ -343,6 +357,11 @@ impl<'call> Look<'call> {
         self.instruments.files.probe(permit).map_err(files)
     }
 
+    /// What is remembered; previews only look.
+    pub(crate) fn memories(&self) -> &Memories {
+        &self.instruments.memories
+    }
+
     /// What a name stands for, asked once; nothing is connected to. Holds the thread, which the walk has made known.
     pub(crate) fn answers(&self, host: &Host) -> Answers {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return Answers::Missing };
@@ -361,6 +380,38 @@ impl<'call> Look<'call> {
             Decision::Ask(pending) => Err(pending.question().to_tool_error()),
             Decision::Deny(denial) => Err(denial.to_tool_error()),
         }
+    }
+
+    /// What stands at a path, in a form that is equal only while nothing has happened to it. Of a folder, also where the
+    /// repository in it stands: every commit, checkout, reset and staging writes to one of these files.
+    pub fn stamps(&self, path: &ScopedPath) -> Vec<String> {
+        const REPOSITORY: [&str; 4] = ["HEAD", "logs/HEAD", "index", "packed-refs"];
+        let files = &self.instruments.files;
+        let mut stamps = vec![files.stamp(path)];
+        if self.is_folder(path) {
+            let inside = |name: &&str| {
+                let mut components = path.components().to_vec();
+                components.push(".git".to_owned());
+                components.extend(name.split('/').map(str::to_owned));
+                ScopedPath::from_components(components)
+            };
+            stamps.extend(REPOSITORY.iter().filter_map(inside).map(|path| files.stamp(&path)));
+        }
+        stamps
+    }
+
+    /// What programs of the service find there, and where its repository stands. THREAT: P01, a yes to a command that runs
+    /// a script, and then another script.
+    pub fn surroundings(&self) -> Vec<(String, Vec<String>)> {
+        let bearings = self.policy.scope().bearings();
+        let folders = std::iter::once(bearings.service()).chain(bearings.shared().iter().map(Vec::as_slice));
+        let folders = folders.filter_map(|folder| ScopedPath::from_components(folder.to_vec()));
+        let stamped = folders.map(|folder| {
+            let mut stamps = self.stamps(&folder);
+            stamps.extend(self.instruments.files.tree_stamps(&folder, &self.stop));
+            (folder.components().join("/"), stamps)
+        });
+        stamped.collect()
     }
 
     /// Whether something that may be read stands there.

@@ -10,6 +10,7 @@ mod declared;
 mod file;
 mod git;
 mod hands;
+mod memory;
 mod output;
 mod posture;
 mod shell;
@@ -25,9 +26,11 @@ pub use confirmation::{Confirmations, MakeKey};
 pub use context::{CallContext, Limits};
 pub use file::Change;
 pub use hands::{Blocking, Hands, Instruments, Look, Notes, ProgressSink, Warrant, sent_secrets};
+pub use memory::Memories;
 pub use tool::Tool;
 pub use toolbox::{
-    Declared, DeclaredProgram, DeclaredRequest, Language, LegacyRunCommand, Toolbox, Toolchain, WebLimits,
+    AgentProtocol, Declared, DeclaredProgram, DeclaredRequest, Language, LegacyRunCommand, SubAgent, Toolbox,
+    Toolchain, WebLimits,
 };
 pub use way_out::WayOut;
 pub use web::sample_url;

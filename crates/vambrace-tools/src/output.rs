@@ -42,7 +42,7 @@ impl Tool for ReadOutputTool {
 
     async fn run(&self, permit: Permit<ReadOutput>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let ReadOutput { handle, offset, limit } = permit.action();
-        let owner = &hands.caller().id;
+        let owner = &hands.caller().owner();
         let part =
             hands.outputs().read(owner, handle, *offset, limit.bytes()).map_err(files)?.ok_or_else(|| {
                 ToolError::new(ErrorCode::UnknownHandle, format!("No output has the handle `{handle}`."))

@@ -4,6 +4,7 @@ use std::future::Future;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use vambrace_files::FilesError;
 use vambrace_policy::{Action, Permit};
 use vambrace_types::{RawOutput, ToolError, Tree};
@@ -23,7 +24,7 @@ pub trait Tool: Send + Sync + 'static {
     }
 
     /// The schema of a declared tool's arguments, where the type alone does not say it.
-    fn own_schema(&self) -> Option<serde_json::Map<String, serde_json::Value>> {
+    fn own_schema(&self) -> Option<serde_json::Map<String, Value>> {
         None
     }
 
@@ -42,6 +43,12 @@ pub trait Tool: Send + Sync + 'static {
         let targets = permit.action().targets();
         let paths = targets.iter().map(|(path, _)| Tree::text(look.spelled(path))).collect();
         Ok(RawOutput::new(Tree::map([("would", Tree::text(Self::ABOUT.name)), ("paths", Tree::List(paths))])))
+    }
+
+    /// Whether a call with these arguments is done in about a millisecond, whatever it meets: its caller is then not
+    /// watched meanwhile, and its going away is noticed behind the call. `false` is always right.
+    fn is_brief(&self, _arguments: &Value) -> bool {
+        false
     }
 
     /// Does it. The permit is used up; hands exist only while the call is on record.

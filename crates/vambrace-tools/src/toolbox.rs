@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use vambrace_net::Braces;
 use vambrace_policy::Variable;
-use vambrace_types::{ByteLimit, Secret};
+use vambrace_types::{ByteLimit, ChainRules, Secret};
 
 /// How one language's tests, linters and installs are run. `{target}` stands for the call's target.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +47,27 @@ pub struct DeclaredRequest {
     pub headers: Vec<(String, Secret<String>)>,
     pub body: Option<String>,
     pub time: Duration,
+}
+
+/// An agent that the operator lists, to be asked.
+#[derive(Debug, Clone)]
+pub struct SubAgent {
+    pub name: String,
+    pub description: String,
+    pub protocol: AgentProtocol,
+    /// Where questions go, whole.
+    pub url: String,
+    /// The header and its value; or the variable that should hold it and is not set.
+    pub credential: Result<Option<(String, Secret<String>)>, String>,
+    pub time: Duration,
+    /// Where it is set.
+    pub rule: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentProtocol {
+    A2a,
+    Rest,
 }
 
 /// What the operator set for the tools that fetch.
@@ -100,6 +121,9 @@ pub struct Toolbox {
     pub toolchains: Vec<Toolchain>,
     pub declared: Vec<Declared>,
     pub requests: Vec<DeclaredRequest>,
+    pub sub_agents: Vec<SubAgent>,
+    /// Who we are for them.
+    pub chain: ChainRules,
     pub web: WebLimits,
     pub legacy_run_command: LegacyRunCommand,
     /// What `exec_shell` and `bash_command` get unless a call says otherwise, and the most it may ask for.
@@ -119,6 +143,8 @@ impl Default for Toolbox {
             toolchains: Vec::new(),
             declared: Vec::new(),
             requests: Vec::new(),
+            sub_agents: Vec::new(),
+            chain: ChainRules::default(),
             web: WebLimits::default(),
             legacy_run_command: LegacyRunCommand::Removed,
             time: Duration::from_secs(30),

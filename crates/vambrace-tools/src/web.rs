@@ -1,13 +1,17 @@
 //! Tools that fetch from other hosts. Each is a request, a look-up, a decision, and the same again for every redirect.
 
+mod agent;
 mod fetch_url;
 mod http;
 mod journey;
+mod notify;
 mod template;
 mod web_fetch;
 
+pub(crate) use agent::{AgentTool, AgentsTool};
 pub(crate) use fetch_url::FetchUrlTool;
 pub(crate) use http::HttpTool;
+pub(crate) use notify::NotifyTool;
 pub(crate) use web_fetch::WebFetchTool;
 
 pub use template::sample_url;

@@ -9,6 +9,9 @@ pub enum Door {
     /// A person typed the program itself, after `run --`.
     Terminal,
     McpStdio,
+    McpHttp,
+    Rest,
+    A2a,
     /// Our own effects: they need permits like everybody else's.
     System,
 }
@@ -19,9 +22,30 @@ impl Door {
             Door::CommandLine => "cli",
             Door::Terminal => "run",
             Door::McpStdio => "mcp-stdio",
+            Door::McpHttp => "mcp-http",
+            Door::Rest => "rest",
+            Door::A2a => "a2a",
             Door::System => "system",
         }
     }
+}
+
+/// Whether a caller may look at what others did and answer questions that a person has to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rank {
+    /// An agent, or whoever speaks for one: sees its own.
+    Agent,
+    /// A person who watches over agents, or their console.
+    Operator,
+}
+
+/// For whom a caller speaks that names no person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Voice {
+    /// For itself: it is one person or one agent.
+    Own,
+    /// For whoever stands behind it. What several people say through it is nobody's own.
+    OfOthers,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,11 +55,74 @@ pub struct Caller {
     pub groups: Vec<String>,
     pub role: Role,
     pub door: Door,
+    /// The person behind a caller that speaks for several, as the caller knows them: Slack's user id, for instance.
+    pub user: Option<String>,
+    /// Where the person said it: Slack's channel id, for instance.
+    pub channel: Option<String>,
+    pub rank: Rank,
+    /// Who a token is about, in words of its issuer that the person cannot change: the issuer and its `sub`.
+    pub subject: Option<String>,
+    pub voice: Voice,
 }
 
 impl Caller {
+    pub fn named(id: impl Into<String>, role: Role, door: Door) -> Caller {
+        Caller {
+            id: id.into(),
+            email: None,
+            groups: Vec::new(),
+            role,
+            door,
+            user: None,
+            channel: None,
+            rank: Rank::Agent,
+            subject: None,
+            voice: Voice::Own,
+        }
+    }
+
     /// The person or agent at this machine, with no outside identity.
     pub fn local(role: Role, door: Door) -> Caller {
-        Caller { id: "local".to_owned(), email: None, groups: Vec::new(), role, door }
+        Caller::named("local", role, door)
+    }
+
+    /// To whom things belong that no other person may see: the caller, and the person it speaks for. THREAT: P13, two
+    /// people behind one Slack bridge share its id and nothing else; two people of one issuer may take the same name.
+    pub fn owner(&self) -> String {
+        owner_of(&self.id, self.user.as_deref(), self.email.as_deref(), self.subject.as_deref())
+    }
+}
+
+/// As `Caller::owner`, from what a record holds of a caller.
+pub fn owner_of(id: &str, user: Option<&str>, email: Option<&str>, subject: Option<&str>) -> String {
+    let mut owner = id.to_owned();
+    for part in [user, email, subject].into_iter().flatten().filter(|part| *part != id) {
+        owner.push('\u{1f}');
+        owner.push_str(part);
+    }
+    owner
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_behind_one_caller_own_different_things() {
+        let bridge = Caller::named("slack-bridge", Role::Dev, Door::Rest);
+        let ann = Caller { email: Some("ann@example.com".to_owned()), ..bridge.clone() };
+        let ben = Caller { email: Some("ben@example.com".to_owned()), ..bridge.clone() };
+        assert_ne!(ann.owner(), ben.owner());
+        assert_ne!(ann.owner(), bridge.owner());
+        // A person who calls with a token of their own is one person.
+        let own = Caller {
+            email: Some("ann@example.com".to_owned()),
+            ..Caller::named("ann@example.com", Role::Dev, Door::Rest)
+        };
+        assert_eq!(own.owner(), "ann@example.com");
+        let subject =
+            |sub: &str| Caller { subject: Some(format!("https://id.example.com {sub}")), ..own.clone() };
+        assert_eq!(subject("1").owner(), "ann@example.com\u{1f}https://id.example.com 1");
+        assert_ne!(subject("1").owner(), subject("2").owner());
     }
 }

@@ -51,6 +51,11 @@ codes! {
     InvalidPattern Invalid "The regular expression or syntax pattern does not compile.";
     UnknownHandle Invalid "No stored output has this handle; it was never made or has been dropped.";
     MessageTooLarge Invalid "The request is larger than the door accepts.";
+    RouteNotFound Invalid "Nothing is served under this path and method.";
+    Unauthenticated Denied "The request shows no valid credential.";
+    NotAMember Denied "The caller is not among the people and groups that may use this service.";
+    RequestRefused Denied "The request's Host, Origin or headers do not fit this service.";
+    CallLoop Denied "The chain of agents that called each other is too long or leads back here.";
     PermissionDenied Denied "The caller's role or tool mode does not include this.";
     PathOutsideProject Denied "The path leaves the workspace, by its spelling or through a link.";
     OutsideScope Denied "The path is in the workspace but not in what this service may see.";
@@ -91,6 +96,12 @@ codes! {
     ResourceBusy Busy "Another call holds the lock on this file.";
     RateLimitExceeded Busy "Too many calls; wait a moment.";
     TooManyPrograms Busy "As many programs as may run at once are running.";
+    NoMemoryOwner Failed "Memory is kept for each channel or person here, and the call does not say which.";
+    MemoryNotFound Failed "No memory that the caller may see has this id.";
+    ApprovalNotFound Failed "No question that the caller may see has this id, or it is answered or too old.";
+    TaskNotFound Failed "No task of the caller has this id.";
+    NoModel Failed "No language model is configured.";
+    NotReady Failed "The service is starting or shutting down.";
     FileNotFound Failed "Nothing exists at this path.";
     AlreadyExists Failed "Something already exists at this path.";
     NotADirectory Failed "A part of the path that should be a folder is not one.";

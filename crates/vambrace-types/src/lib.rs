@@ -4,6 +4,7 @@
 //! the one function that makes it.
 
 mod caller;
+mod chain;
 mod enforcement;
 mod error;
 mod ids;
@@ -17,7 +18,8 @@ mod secret;
 mod time;
 mod tool_name;
 
-pub use caller::{Caller, Door};
+pub use caller::{Caller, Door, Rank, Voice, owner_of};
+pub use chain::{Chain, ChainRules, Endless};
 pub use enforcement::{Enforcement, TooWeak};
 pub use error::{ErrorCode, Family, ToolError};
 pub use ids::{CallId, IdError, SessionId, VolumeId};

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod approvals;
 mod approve;
 mod audit;
 mod call;
@@ -8,6 +9,7 @@ mod config;
 mod doctor;
 mod exit;
 mod lines;
+mod log;
 mod man;
 mod mcp;
 mod options;
@@ -15,16 +17,15 @@ mod redact;
 mod reference;
 mod run;
 mod secrets;
+mod serve;
 mod start;
 mod switch;
-mod welcome;
-
-use std::io::IsTerminal as _;
+mod token;
 
 use clap::Parser as _;
 
 pub(crate) use exit::Exit;
-use options::{Command, Options};
+use options::{Command, Options, ServeArgs};
 
 pub(crate) fn run() -> Exit {
     let options = Options::parse();
@@ -40,12 +41,13 @@ pub(crate) fn run() -> Exit {
         Some(Command::Resume { caller }) => switch::resume(global, &caller),
         Some(Command::Config(args)) => config::run(global, args),
         Some(Command::Mcp) => mcp::run(global),
+        Some(Command::Serve(args)) => serve::run(global, args),
+        Some(Command::Approvals(args)) => approvals::run(global, &args),
+        Some(Command::Token(args)) => token::run(global, &args),
         Some(Command::Doctor) => doctor::run(global),
         Some(Command::Completions { shell }) => man::completions(shell),
         Some(Command::Man) => man::page(),
         Some(Command::Reference { folder }) => reference::run(&folder),
-        // A client that starts us without arguments speaks MCP; a person wants to know what this is.
-        None if std::io::stdin().is_terminal() => welcome::run(global),
-        None => mcp::run(global),
+        None => serve::run(global, ServeArgs::default()),
     }
 }

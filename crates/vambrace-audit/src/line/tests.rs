@@ -7,6 +7,21 @@ use super::*;
 use crate::FIELDS;
 use crate::testing::{self, call, text, tree};
 
+fn intent(out: &mut String, stamp: Stamp, call: &CallEntry, intent: &Intent) {
+    begin(out, stamp, RecordKind::Intent);
+    super::intent(out, call, intent);
+}
+
+fn outcome(out: &mut String, stamp: Stamp, call: &CallEntry, outcome: &Outcome) {
+    begin(out, stamp, RecordKind::Outcome);
+    super::outcome(out, call, outcome);
+}
+
+fn event(out: &mut String, stamp: Stamp, event: &EventLine<'_>) {
+    begin(out, stamp, RecordKind::Event);
+    super::event(out, event);
+}
+
 fn stamp() -> Stamp {
     Stamp { tip: Tip::start("s"), time: Timestamp::from_millis(1_700_000_000_007) }
 }
@@ -45,6 +60,8 @@ fn longest_call() -> CallEntry {
     call.session_id = SessionId::parse(&"\t".repeat(256)).unwrap();
     call.caller.id = long.clone();
     call.caller.email = Some(long.clone());
+    call.caller.user = Some(long.clone());
+    call.caller.subject = Some(long.clone());
     call.caller.groups = vec![long.clone(); 1000];
     call.reason = Some(text(&lines));
     call.volume = Some(VolumeId::new(u64::MAX));

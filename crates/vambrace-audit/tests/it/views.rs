@@ -6,8 +6,8 @@ use std::os::unix::fs::symlink;
 use jiff::tz::TimeZone;
 use tempfile::TempDir;
 use vambrace_audit::{
-    AuditLog, AuditSettings, Event, EventKind, Filter, Outcome, RecordKind, Severity, Verdict, View,
-    ViolationKind, export, list, show,
+    AuditLog, AuditSettings, CallEntry, Event, EventKind, Filter, Outcome, RecordKind, Severity, Verdict,
+    View, ViolationKind, export, list, show,
 };
 use vambrace_types::{Timestamp, Tree};
 
@@ -168,11 +168,49 @@ fn lists_are_filtered_and_oldest_first() {
     check(Filter::default(), &[0, 1, 2, 3, 9]);
     check(Filter { last: Some(2), ..Filter::default() }, &[3, 9]);
     check(Filter { caller: Some("a".to_owned()), ..Filter::default() }, &[0, 1]);
+    check(Filter { owner: Some("a".to_owned()), ..Filter::default() }, &[0, 1]);
     check(Filter { verdict: Some(Verdict::Deny), ..Filter::default() }, &[3]);
     check(Filter { tool: Some("write_file".to_owned()), ..Filter::default() }, &[]);
     check(Filter { since: Some(Timestamp::from_millis(START + 30)), ..Filter::default() }, &[2, 3, 9]);
     let open = list(dir.path(), &Filter { last: Some(1), ..Filter::default() }).unwrap();
     assert_eq!(open[0].kind, RecordKind::Intent, "an intent without an outcome is listed");
+}
+
+#[test]
+fn people_behind_one_caller_are_told_apart() {
+    let dir = TempDir::new().unwrap();
+    let log = open(dir.path(), &clock());
+    let long = format!("https://id.example.com/{} \"1\"", "x".repeat(280));
+    let people = [
+        (None, None, None),
+        (Some("U1"), None, None),
+        (Some("U2"), None, None),
+        (None, Some("ann@example.com"), None),
+        (None, None, Some("https://id.example.com 1")),
+        (None, None, Some("https://id.example.com 2")),
+        (None, None, Some(long.as_str())),
+    ];
+    let entries: Vec<CallEntry> = (0..)
+        .zip(people)
+        .map(|(number, (user, email, subject))| {
+            let mut entry = call(number, "bridge");
+            entry.caller.user = user.map(str::to_owned);
+            entry.caller.email = email.map(str::to_owned);
+            entry.caller.subject = subject.map(str::to_owned);
+            entry
+        })
+        .collect();
+    for entry in &entries {
+        let _receipt = log.outcome(entry, &success()).unwrap();
+    }
+    for entry in &entries {
+        let owner = Some(entry.caller.owner());
+        let own = list(dir.path(), &Filter { owner: owner.clone(), ..Filter::default() }).unwrap();
+        let ids: Vec<Option<&str>> = own.iter().map(|entry| entry.call_id.as_deref()).collect();
+        assert_eq!(ids, [Some(entry.call_id.as_str())], "{owner:?}");
+        let shown = show(dir.path(), entry.call_id.as_str()).unwrap();
+        assert!(shown.iter().all(|record| record.owner == owner), "{shown:?}");
+    }
 }
 
 #[test]

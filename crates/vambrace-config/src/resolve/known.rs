@@ -26,6 +26,9 @@ impl Known {
         for key in &config.api_keys.0 {
             self.text(&format!("api-key-{}", key.caller_id), key.secret.as_ref());
         }
+        if let Some(place) = config.auth.jwt.jwks.as_deref().filter(|place| place.contains("://")) {
+            self.address_text("auth-jwt-jwks", place);
+        }
         let slack = &config.slack;
         self.text("slack-bot-token", slack.bot_token.as_ref());
         self.text("slack-signing-secret", slack.signing_secret.as_ref());
@@ -105,8 +108,12 @@ impl Known {
 
     /// An address is secret for what it carries: user and password before `@`, and a query.
     fn address(&mut self, name: &str, value: Option<&ConnectionUrl>) {
-        let Some(value) = value else { return };
-        let text = value.secret().expose().as_str();
+        if let Some(value) = value {
+            self.address_text(name, value.secret().expose());
+        }
+    }
+
+    fn address_text(&mut self, name: &str, text: &str) {
         let (plain, query) = text.split_once('?').unwrap_or((text, ""));
         let authority = plain.split_once("://").map_or(plain, |(_, rest)| rest);
         let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
@@ -234,12 +241,15 @@ mod tests {
     fn the_secret_part_of_a_longer_text_is_known_too() {
         let config: Config = serde_json::from_value(json!({
             "postgres": {"url": "postgres://user:pass-word-1@db/name?sslkey=hidden-key"},
+            "auth": {"jwt": {"jwks": "http://user:pass-word-2@keys.example/set"}},
             "anthropic": {"extra_headers": {"Authorization": "Bearer qz-horse-battery"}},
             "tools": {"declared": [{"name": "d", "kind": "http", "headers": {"X-Key": "qz-camel-{{city}} saddle-bag"}}]},
         }))
         .unwrap();
         let all = found(&config);
-        for part in ["pass-word-1", "sslkey=hidden-key", "qz-horse-battery", "qz-camel-", "saddle-bag"] {
+        for part in
+            ["pass-word-1", "pass-word-2", "sslkey=hidden-key", "qz-horse-battery", "qz-camel-", "saddle-bag"]
+        {
             assert!(all.iter().any(|known| known == part), "{part}");
         }
     }

@@ -150,7 +150,7 @@ pub(super) fn programs(
     }
 }
 
-pub(super) fn toolbox(loaded: &Loaded) -> Toolbox {
+pub(super) fn toolbox(loaded: &Loaded, environment: &BTreeMap<String, String>) -> Toolbox {
     let config = &loaded.config;
     let time = match loaded.origins.of("tool_safety.command_timeout") {
         Origin::Default => config.limits.time,
@@ -174,6 +174,8 @@ pub(super) fn toolbox(loaded: &Loaded) -> Toolbox {
         toolchains: toolchains.collect(),
         declared: config.tools.declared.iter().filter_map(|tool| declared(config, tool)).collect(),
         requests: config.tools.declared.iter().filter_map(|tool| request(config, tool)).collect(),
+        sub_agents: super::agents::sub_agents(config, environment),
+        chain: super::agents::chain_rules(config),
         web: super::net::limits(config),
         legacy_run_command: if config.tools.allow_legacy_run_command {
             LegacyRunCommand::Offered

@@ -11,7 +11,7 @@ use vambrace_redact::{
 };
 use vambrace_runtime::Relearn;
 
-use super::{ResolveError, known, known_files, scope};
+use super::{ResolveError, agents, known, known_files, scope};
 use crate::section::{self, Config};
 use crate::{BaselineFile, Loaded};
 
@@ -38,7 +38,7 @@ impl Redacting {
         let location = root.location().map_err(|errno| ResolveError::WorkspaceLost(errno.into()))?;
         let spelled = std::path::absolute(&loaded.workspace).map_err(ResolveError::WorkspaceLost)?;
         let scope = scope(loaded, &location, &spelled)?;
-        Redacting::start(&loaded.config, environment, root, &scope, marking, None)
+        Redacting::start(&loaded.config, environment, root, &scope, marking, None, Vec::new())
     }
 
     pub(super) fn start(
@@ -48,10 +48,12 @@ impl Redacting {
         scope: &Scope,
         marking: Option<Marking>,
         key: Option<FingerprintKey>,
+        known: Vec<KnownValue>,
     ) -> Result<Redacting, ResolveError> {
         let baseline = BaselineFile::read(root, config.profile)?;
         let baseline = baseline.map(|file| file.baseline()).unwrap_or_default();
-        let settings = settings(config, environment);
+        let mut settings = settings(config, environment);
+        settings.known.extend(known);
         let marking = marking.unwrap_or(settings.marking);
         Redacting::learn(config, root, scope, RedactorSettings { baseline, marking, key, ..settings })
     }
@@ -132,6 +134,7 @@ fn settings(config: &Config, environment: &BTreeMap<String, String>) -> Redactor
     let vars = environment.iter().map(|(name, value)| (name.clone(), value.clone()));
     let mut known = known_from_environment(vars, known_env(config));
     known.extend(known::secrets(config));
+    known.extend(agents::known(config, environment));
     let entropy = match config.redact.entropy {
         section::RedactEntropy::Off => Entropy::Off,
         section::RedactEntropy::Context => Entropy::Context,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use vambrace_types::{AccessLevel, Role};
 
 use super::{OneOrMany, section, words};
-use crate::value::{SecretText, Sha256Hex, secret_or_none};
+use crate::value::{Period, SecretText, Sha256Hex, secret_or_none};
 
 words! {
     /// Whether callers must show a credential.
@@ -37,6 +37,8 @@ section! {
         pub internal_token: Option<SecretText> = None,
         /// How bearer tokens are checked.
         pub jwt: Jwt = Jwt::default(),
+        /// People (by email address) and groups whose bearer tokens may look at everybody's records and answer questions.
+        pub operators: Vec<String> = Vec::new(),
     }
 }
 
@@ -54,6 +56,12 @@ section! {
             ["RS256", "RS384", "RS512", "ES256", "ES384", "PS256", "PS384", "PS512", "EdDSA"].map(str::to_owned).to_vec(),
         /// Who has checked the signature.
         pub trust: JwtTrust = JwtTrust::Verify,
+        /// The authorization servers that give out tokens for us, told to clients that ask (RFC 9728).
+        pub authorization_servers: Vec<String> = Vec::new(),
+        /// How long a key set from an address is good.
+        pub jwks_ttl: Period = Period::seconds(300),
+        /// How far clocks may differ.
+        pub leeway: Period = Period::seconds(60),
     }
 }
 
@@ -102,6 +110,9 @@ pub struct ApiKey {
     /// Whether the caller may say on whose behalf it calls (`X-User-Email` and the like).
     #[serde(default)]
     pub may_assert_identity: bool,
+    /// Whether the caller may look at everybody's records and answer questions that wait for a person. Never for an agent.
+    #[serde(default)]
+    pub operator: bool,
 }
 
 /// The keys, whichever of specification 001's forms they were written in.
@@ -134,6 +145,7 @@ impl JsonSchema for ApiKeys {
                                 "caller_id": {"type": "string", "description": "Who calls with this key."},
                                 "role": role,
                                 "may_assert_identity": {"type": "boolean", "default": false},
+                                "operator": {"type": "boolean", "default": false},
                             },
                         },
                     ]},
@@ -175,6 +187,16 @@ section! {
         pub allowed_emails: Vec<Permission> = Vec::new(),
         /// Groups.
         pub allowed_groups: Vec<Permission> = Vec::new(),
+    }
+}
+
+section! {
+    /// Questions that wait for a person.
+    pub struct Approvals {
+        /// How long a question waits, and how long its answer is good.
+        pub expires: Period = Period::seconds(900),
+        /// Whether an MCP client may put the question to its own user.
+        pub by_client: bool = true,
     }
 }
 

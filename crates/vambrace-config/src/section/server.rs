@@ -25,11 +25,27 @@ section! {
         /// The Slack bridge's port.
         #[schemars(range(min = 1))]
         pub slack_bot_port: u16 = 8080,
+        /// The names and addresses that a request's `Host` may say, beside the listener's own and loopback.
+        pub allowed_hosts: Vec<String> = Vec::new(),
+        /// Web pages (scheme, host and port) whose scripts may call. Empty: none may.
+        pub allowed_origins: Vec<String> = Vec::new(),
+        /// The address under which others reach this server, for what it says about itself.
+        pub public_url: Option<String> = None,
+        /// The bytes that a request's body may have.
+        #[schemars(range(min = 1, max = 104_857_600))]
+        pub max_body_bytes: u64 = 10_485_760,
+        /// Connections at once.
+        #[schemars(range(min = 1))]
+        pub max_connections: u32 = 4096,
+        /// The time a request's head may take to arrive.
+        pub header_timeout: Period = Period::seconds(10),
+        /// The time a connection may be silent.
+        pub idle_timeout: Period = Period::seconds(120),
         /// The time a request may take to arrive.
         pub read_timeout: Period = Period::seconds(30),
         /// The time an answer may take to leave.
         pub write_timeout: Period = Period::seconds(180),
-        /// The time a request may take in all.
+        /// The time a request may take in all. One that may call a tool has at least `limits.time_max` and 15 seconds.
         pub request_timeout: Period = Period::seconds(120),
         /// Addresses whose `X-Forwarded-For` is believed.
         pub trusted_proxies: Vec<Cidr> = Vec::new(),
@@ -111,9 +127,9 @@ section! {
     /// Calls between agents (specification 001).
     pub struct A2a {
         /// Whether other agents may call.
-        pub enabled: bool = false,
-        /// Our own name in call chains. Needed when enabled.
-        pub self_name: Option<String> = None,
+        pub enabled: bool = true,
+        /// Our own name in call chains.
+        pub self_name: String = "vambrace".to_owned(),
         /// The address others reach us at.
         pub agent_url: Option<String> = None,
         /// How long a chain of calls may be.

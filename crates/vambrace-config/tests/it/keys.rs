@@ -1,5 +1,9 @@
 //! API keys in all their forms. No message repeats a secret.
 
+use vambrace_auth::{Authenticator, Credential, KeyDigest, Mode, Offered, Refusal};
+use vambrace_config::resolve::auth;
+use vambrace_types::{Door, Timestamp};
+
 use crate::bench::Bench;
 
 /// Caller, role and secret of each key.
@@ -74,5 +78,106 @@ fn messages_never_repeat_a_secret() {
         let messages = bench.messages();
         assert!(!messages.contains("hush"), "{yaml}\n{messages}");
         println!("{messages}");
+    }
+}
+
+#[test]
+fn entries_that_would_be_taken_for_others_stop_the_start() {
+    #[track_caller]
+    fn check(keys: &str, words: &str) {
+        let messages = Bench::new().config("c.yaml", format!("api_keys: {keys}")).messages();
+        assert!(messages.contains(words), "{keys}\n{messages}");
+    }
+    let digest = KeyDigest::of("some-secret").to_hex();
+    let plain = "{caller_id: a, secret: some-secret}";
+    let (lower, upper) = (
+        format!("{{caller_id: b, secret_sha256: {digest}}}"),
+        format!("{{caller_id: c, secret_sha256: {}}}", digest.to_uppercase()),
+    );
+    let twice = "the same secret stands in two entries";
+    for (one, other) in [(plain, &lower), (plain, &upper), (&lower, &upper)] {
+        check(&format!("[{one}, {other}]"), twice);
+        check(&format!("[{other}, {one}]"), twice);
+    }
+    for name in ["slack-bridge", "Slack", "UNAUTHENTICATED", "' slack-bridge '"] {
+        check(&format!("[{{caller_id: {name}, secret: x}}]"), "the caller's name of another credential");
+    }
+    for name in [r#""a\nb""#, r#""a\u200bb""#, r#""a\u202eb""#] {
+        check(&format!("[{{caller_id: {name}, secret: x}}]"), "control characters or invisible ones");
+    }
+    let fine = format!("api_keys: [{{caller_id: slack-bridge-2, secret: x}}, {lower}]");
+    assert_eq!(Bench::new().config("c.yaml", &fine).loaded().config.api_keys.0.len(), 2);
+}
+
+/// What the settings make of a key: the caller and the role, or the refusal.
+fn let_in(bench: &Bench, key: &str) -> Result<(String, &'static str), Refusal> {
+    let authenticator = Authenticator::new(auth(&bench.loaded().config, None));
+    let offered = Offered { api_key: Some(key), ..Offered::default() };
+    let identity = authenticator.authenticate(&offered, Timestamp::from_millis(0))?;
+    assert_eq!(identity.credential(), Credential::ApiKey);
+    let caller = identity.caller(Door::Rest);
+    Ok((caller.id, caller.role.as_str()))
+}
+
+#[test]
+fn every_form_opens_the_door() {
+    #[track_caller]
+    fn check(bench: Bench, key: &str, caller: &str, role: &'static str) {
+        assert_eq!(let_in(&bench, key), Ok((caller.to_owned(), role)));
+        for wrong in ["", "ka_", &format!("{key}x"), caller] {
+            assert_eq!(let_in(&bench, wrong), Err(Refusal::InvalidApiKey), "{wrong}");
+        }
+    }
+    let file = |yaml: &str| Bench::new().config("c.yaml", yaml);
+    check(file("api_keys: {ka_x: {caller_id: a, role: read}}"), "ka_x", "a", "product_owner");
+    check(file("api_keys: {ka_x: a}"), "ka_x", "a", "dev");
+    check(file("api_keys: {a: ka_x}"), "ka_x", "a", "dev");
+    check(file("api_keys: [{caller_id: a, role: sre, secret: xyz}]"), "xyz", "a", "sre");
+    // The digest of `abc`, as FIPS 180-2 prints it.
+    let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    for digest in [digest.to_owned(), digest.to_uppercase()] {
+        check(file(&format!("api_keys: [{{caller_id: a, secret_sha256: {digest}}}]")), "abc", "a", "dev");
+    }
+    let environment = |json: &str| Bench::new().environment("API_KEYS", json);
+    check(environment(r#"{"ka_x":{"caller_id":"a","role":"read"}}"#), "ka_x", "a", "product_owner");
+    check(environment(r#"{"ka_x":"a"}"#), "ka_x", "a", "dev");
+}
+
+#[test]
+fn an_empty_internal_token_is_none() {
+    for (yaml, is_set) in [
+        ("auth: {internal_token: ''}", false),
+        ("auth: {}", false),
+        ("auth: {internal_token: '${UNSET:-}'}", false),
+        ("auth: {internal_token: x}", true),
+    ] {
+        let settings = auth(&Bench::new().config("c.yaml", yaml).loaded().config, None);
+        assert_eq!(settings.internal_token.is_some(), is_set, "{yaml}");
+        assert_eq!(settings.mode, Mode::Token, "{yaml}: nothing opens by accident");
+    }
+}
+
+#[test]
+fn tokens_are_checked_as_configured() {
+    use vambrace_auth::{JwtTrust, KeySource, SignatureAlgorithm};
+    let jwt = |yaml: &str| auth(&Bench::new().config("c.yaml", yaml).loaded().config, None).jwt;
+    let plain = jwt("auth: {}");
+    assert_eq!((plain.trust, plain.keys), (JwtTrust::Verify, KeySource::None));
+    assert_eq!(plain.algorithms.len(), SignatureAlgorithm::ALL.len());
+    let full = jwt("auth:\n  operators: [ops]\n  jwt: {jwks: keys.json, issuer: i, audience: [a, b], \
+         algorithms: [ES256], trust: upstream, leeway: 5s}\n\
+         permissions: {groups_claim_path: realm_access.roles}\n");
+    assert_eq!((full.trust, full.keys), (JwtTrust::Upstream, KeySource::Set));
+    assert_eq!(full.algorithms, [SignatureAlgorithm::Es256]);
+    assert_eq!((full.issuer.as_deref(), full.audience.len()), (Some("i"), 2));
+    assert_eq!((full.leeway.as_secs(), full.groups_claim_path.as_str()), (5, "realm_access.roles"));
+    assert_eq!(full.operators, ["ops"]);
+    for name in ["none", "HS256", "es256", "ES512"] {
+        let yaml = format!("auth: {{jwt: {{algorithms: [RS256, {name}]}}}}");
+        let messages = Bench::new().config("c.yaml", yaml).messages();
+        assert!(
+            messages.contains(&format!("`{name}` is not one of the algorithms with a public key")),
+            "{messages}"
+        );
     }
 }

@@ -39,6 +39,28 @@ fn flags_come_last() {
 }
 
 #[test]
+fn tokens_that_may_be_for_others_are_told() {
+    #[track_caller]
+    fn check(jwt: &str, expected: &[&str]) {
+        let loaded = Bench::new().config("c.yaml", format!("auth: {{jwt: {{{jwt}}}}}")).loaded();
+        let told: Vec<String> =
+            loaded.weaker.iter().map(|weaker| format!("{} is {}", weaker.key, weaker.value)).collect();
+        assert_eq!(told, expected, "{jwt}");
+    }
+    let audience = "auth.jwt.audience is not set: tokens for other applications of the issuer are accepted";
+    let issuer =
+        "auth.jwt.issuer is not set: tokens of every issuer whose key is in the key set are accepted";
+    let keys = "jwks: 'https://id.example.com/keys'";
+    check("", &[]);
+    check("jwks: ''", &[]);
+    check(keys, &[audience, issuer]);
+    check(&format!("{keys}, issuer: i"), &[audience]);
+    check(&format!("{keys}, audience: a"), &[issuer]);
+    check(&format!("{keys}, issuer: '', audience: []"), &[audience, issuer]);
+    check(&format!("{keys}, issuer: i, audience: [a, b]"), &[]);
+}
+
+#[test]
 fn denials_of_operator_and_project_are_joined() {
     let loaded = Bench::new()
         .config("c.yaml", "scope: {block_patterns: [a]}\nrules: [{tool: x, decision: allow}]\n")

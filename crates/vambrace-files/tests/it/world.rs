@@ -15,9 +15,9 @@ use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::url::{UrlPolicy, UrlSettings};
 use vambrace_policy::{
     Action, ConfigChange, Content, CreateDirectory, Decision, DeleteFile, EditFiles, Epoch, Facts, FileEdits,
-    GitRules, HardLinks, Isolation, Lines, ListFiles, MigrateConfig, OnWrite, OperatorRule, Permit, Policy,
-    PolicySettings, ReadFile, RequestRules, Scope, ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode,
-    WriteFile,
+    GitRules, HardLinks, Isolation, Lines, ListFiles, MigrateConfig, OnWrite, OperatorRule, PermissionList,
+    Permit, Policy, PolicySettings, ReadFile, RequestRules, Scope, ScopeSettings, SearchFiles, Standing,
+    Symlinks, ToolMode, WriteFile,
 };
 use vambrace_types::{
     Bearings, ByteLimit, Caller, DEFAULT_READ, Door, PathProblem, Role, ScopedPath, ToolName,
@@ -108,6 +108,7 @@ impl World {
                 requests: RequestRules::default(),
                 grants: Vec::new(),
                 allowed_commands: Vec::new(),
+                permissions: PermissionList::default(),
             },
             EPOCH,
         );

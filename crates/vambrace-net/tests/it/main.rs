@@ -8,6 +8,8 @@ mod dns;
 #[cfg(test)]
 mod lookup;
 #[cfg(test)]
+mod operator;
+#[cfg(test)]
 mod request;
 #[cfg(test)]
 mod reuse;

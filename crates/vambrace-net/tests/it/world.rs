@@ -8,7 +8,8 @@ use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::url::{AllowEntry, Host, UrlPolicy, UrlRefusal, UrlSettings, Voice, WebUrl};
 use vambrace_policy::{
     Answers, Author, Decision, Epoch, Facts, FetchUrl, GitRules, HardLinks, Header, Isolation, OnWrite,
-    Permit, Policy, PolicySettings, Reason, RequestRules, Scope, ScopeSettings, Standing, Symlinks, ToolMode,
+    PermissionList, Permit, Policy, PolicySettings, Reason, RequestRules, Scope, ScopeSettings, Standing,
+    Symlinks, ToolMode,
 };
 use vambrace_types::{Bearings, Caller, Door, Role, Secret, ToolName};
 
@@ -60,6 +61,7 @@ pub(crate) fn get(url: &str) -> FetchUrl {
         time: None,
         spelled: Vec::new(),
         length: None,
+        named: None,
     }
 }
 
@@ -93,6 +95,7 @@ impl World {
                 requests: RequestRules::default(),
                 grants: Vec::new(),
                 allowed_commands: Vec::new(),
+                permissions: PermissionList::default(),
             },
             EPOCH,
         );

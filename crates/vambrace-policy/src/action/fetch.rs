@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use vambrace_types::{Caller, ScopedPath, Secret};
+use vambrace_types::{Caller, Door, ScopedPath, Secret};
 
 use super::{Access, Action, Allowance, sealed};
 use crate::url::{
@@ -19,6 +19,9 @@ pub enum Author {
     Model,
     /// The operator, in a declared tool; a model only filled in values.
     Operator,
+    /// Vambrace itself: news of a task, to the address that its caller named. The address and the headers are the
+    /// caller's, the body is a clean reply.
+    Ourselves,
 }
 
 /// What is known of the addresses behind the host.
@@ -53,6 +56,19 @@ pub struct FetchUrl {
     pub spelled: Vec<String>,
     /// How much of the answer the caller wants to see. Nothing is decided by it.
     pub length: Option<usize>,
+    /// The one place that the operator named for requests like this, where the ordinary rules would be too
+    /// narrow: a sub-agent on a private network. INVARIANT: from the operator's configuration alone. It opens
+    /// no other host or port.
+    pub named: Option<Named>,
+}
+
+/// A host and port that the operator's configuration names as somebody to be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub host: Host,
+    pub port: u16,
+    /// Where it is set.
+    pub rule: String,
 }
 
 impl sealed::Sealed for FetchUrl {}
@@ -78,23 +94,25 @@ impl Action for FetchUrl {
                 }
                 texts.extend(self.body.iter().map(|body| body.expose().clone()));
             }
+            Author::Ourselves => {
+                texts.push(self.url.as_str().to_owned());
+                texts.push(self.url.host().to_string().replace('.', ""));
+                texts.extend(self.headers.iter().map(|header| header.value.expose().clone()));
+            }
         }
         // THREAT: P02, `%2541` is `A` for whoever undoes it twice.
         texts.iter().flat_map(|text| undone(text)).collect()
     }
 
-    fn judge(&self, settings: &PolicySettings, _caller: &Caller) -> Result<Judgement, Denial> {
+    fn judge(&self, settings: &PolicySettings, caller: &Caller) -> Result<Judgement, Denial> {
         let refuse = |refusal: UrlRefusal| {
             let rule = refusal.rule();
             Denial::new(Reason::Url { refusal, voice: self.voice }, rule)
         };
-        let terms = settings.url.admit(&self.url).map_err(refuse)?;
+        let terms = self.terms(&settings.url).map_err(refuse)?;
         self.judge_answers(&settings.url, &terms).map_err(refuse)?;
         self.judge_form().map_err(refuse)?;
-        match self.author {
-            Author::Operator => {}
-            Author::Model => settings.requests.judge(&self.method, &self.headers).map_err(refuse)?,
-        }
+        self.judge_author(&settings.requests, caller).map_err(refuse)?;
         Ok(Judgement::by(terms.rule()))
     }
 
@@ -104,6 +122,14 @@ impl Action for FetchUrl {
 }
 
 impl FetchUrl {
+    /// Under which the URL is admitted, here and at the door.
+    pub fn terms(&self, policy: &UrlPolicy) -> Result<Terms, UrlRefusal> {
+        match &self.named {
+            None => policy.admit(&self.url),
+            Some(named) => policy.admit_named(&self.url, named),
+        }
+    }
+
     fn judge_answers(&self, policy: &UrlPolicy, terms: &Terms) -> Result<(), UrlRefusal> {
         match &self.answers {
             Answers::Unasked => Ok(()),
@@ -115,6 +141,18 @@ impl FetchUrl {
                 (Host::Name(name), OnDnsFailure::Deny) => Err(UrlRefusal::NoAddress { host: name.clone() }),
                 (Host::Name(_) | Host::Address(_), OnDnsFailure::Defer) | (Host::Address(_), _) => Ok(()),
             },
+        }
+    }
+
+    fn judge_author(&self, rules: &RequestRules, caller: &Caller) -> Result<(), UrlRefusal> {
+        match (self.author, caller.door) {
+            (Author::Operator, _) | (Author::Ourselves, Door::System) => Ok(()),
+            (Author::Model, _) => rules.judge(&self.method, &self.headers),
+            // THREAT: P05, whoever calls our own tool by its name would send what models may not send.
+            (
+                Author::Ourselves,
+                Door::CommandLine | Door::Terminal | Door::McpStdio | Door::McpHttp | Door::Rest | Door::A2a,
+            ) => Err(UrlRefusal::Method { method: self.method.clone() }),
         }
     }
 

@@ -220,7 +220,9 @@ impl Action for RunTyped {
     fn judge(&self, _settings: &PolicySettings, caller: &Caller) -> Result<Judgement, Denial> {
         match caller.door {
             Door::Terminal => Ok(Judgement::by("run")),
-            Door::CommandLine | Door::McpStdio | Door::System => Err(Denial::new(Reason::OnlyPeople, "run")),
+            Door::CommandLine | Door::McpStdio | Door::McpHttp | Door::Rest | Door::A2a | Door::System => {
+                Err(Denial::new(Reason::OnlyPeople, "run"))
+            }
         }
     }
 

@@ -88,6 +88,6 @@ fn listed(terms: &Terms) -> &'static str {
     match &terms.basis {
         Basis::Unchecked | Basis::Granted(_) => "no further rule applies",
         Basis::Ordinary => "not listed, the ordinary rules apply",
-        Basis::Listed(_) => "listed",
+        Basis::Listed(_) | Basis::Named => "listed",
     }
 }

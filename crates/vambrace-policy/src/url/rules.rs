@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use super::host::NameKind;
 use super::port::PortKind;
 use super::{AddressClass, AllowEntry, Host, HostPattern, Listing, UrlRefusal, WebUrl, address, host, port};
+use crate::Named;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ranges {
@@ -73,6 +74,9 @@ pub(super) enum Basis {
     Ordinary,
     /// The operator's entries for host and port. One that takes an address is enough.
     Listed(Vec<AllowEntry>),
+    /// A place that the operator named for this one kind of request. It may be on a private network and on
+    /// this machine, never where metadata are.
+    Named,
 }
 
 impl Terms {
@@ -114,13 +118,25 @@ impl UrlPolicy {
         }
         let basis = match self.terms(url).basis {
             Basis::Unchecked | Basis::Granted(_) => Basis::Granted(entries),
-            Basis::Ordinary => Basis::Listed(entries),
+            Basis::Ordinary | Basis::Named => Basis::Listed(entries),
             Basis::Listed(own) => {
                 entries.extend(own);
                 Basis::Listed(entries)
             }
         };
         let terms = Terms { rule: "sandbox.net".to_owned(), basis };
+        self.admit_on(&terms, url)?;
+        Ok(terms)
+    }
+
+    /// For a request that goes to one place of the operator's naming. Whatever else is switched off, metadata
+    /// and link-local addresses stay closed: a name that the operator trusts may come to lead there. THREAT:
+    /// P05.
+    pub fn admit_named(&self, url: &WebUrl, named: &Named) -> Result<Terms, UrlRefusal> {
+        if *url.host() != named.host || url.port() != named.port {
+            return Err(UrlRefusal::NotListed { host: url.host().to_string(), port: url.port() });
+        }
+        let terms = Terms { rule: named.rule.clone(), basis: Basis::Named };
         self.admit_on(&terms, url)?;
         Ok(terms)
     }
@@ -139,6 +155,7 @@ impl UrlPolicy {
             Basis::Granted(entries) if entries.iter().any(|entry| entry.holds(address)) => return Ok(()),
             Basis::Granted(entries) => return Err(outside(host, address, entries)),
             Basis::Ordinary => (None, self.takes(address)),
+            Basis::Named => (None, named_takes(address)),
             Basis::Listed(entries) => {
                 (Some(entries), entries.iter().any(|entry| self.entry_takes(entry, address)))
             }
@@ -197,6 +214,11 @@ impl UrlPolicy {
         let allowed = self.matching(url).map(|(_, entry)| entry.host.weight()).max();
         match (&terms.basis, blocked) {
             (Basis::Unchecked | Basis::Granted(_), _) | (_, None) => Ok(()),
+            // Named exactly, so only what blocks exactly this host says as much.
+            (Basis::Named, Some(pattern)) if pattern.weight() < usize::MAX => Ok(()),
+            (Basis::Named, Some(pattern)) => {
+                Err(UrlRefusal::Blocked { host: url.host().to_string(), pattern: pattern.to_string() })
+            }
             (Basis::Ordinary | Basis::Listed(_), Some(pattern)) if allowed > Some(pattern.weight()) => Ok(()),
             (Basis::Ordinary | Basis::Listed(_), Some(pattern)) => {
                 Err(UrlRefusal::Blocked { host: url.host().to_string(), pattern: pattern.to_string() })
@@ -217,7 +239,7 @@ impl UrlPolicy {
         };
         let is_open = match &terms.basis {
             Basis::Unchecked | Basis::Granted(_) => true,
-            Basis::Ordinary => false,
+            Basis::Ordinary | Basis::Named => false,
             // An entry that names its addresses is judged by them alone.
             Basis::Listed(entries) => {
                 entries.iter().any(|entry| entry.allow_metadata || entry.within.is_some())
@@ -254,6 +276,7 @@ impl UrlPolicy {
         let is_open = match (&terms.basis, port::kind(port)) {
             (_, PortKind::Open) | (Basis::Unchecked | Basis::Granted(_), PortKind::Blocked) => true,
             (_, PortKind::Never) | (Basis::Ordinary, PortKind::Blocked) => false,
+            (Basis::Named, PortKind::Blocked) => true,
             (Basis::Listed(entries), PortKind::Blocked) => {
                 entries.iter().any(|entry| entry.port == Some(port))
             }
@@ -284,6 +307,13 @@ impl UrlPolicy {
             (None, AddressClass::PrivateNetwork) => true,
             (None, _) => self.takes(address),
         }
+    }
+}
+
+fn named_takes(address: IpAddr) -> bool {
+    match super::classify(address) {
+        AddressClass::Public | AddressClass::PrivateNetwork | AddressClass::Loopback => true,
+        AddressClass::LinkLocal | AddressClass::Metadata | AddressClass::Special(_) => false,
     }
 }
 

@@ -15,6 +15,7 @@ mod command_script;
 mod corpus;
 mod generate;
 mod grants;
+mod permission;
 mod property;
 mod question;
 mod reference;

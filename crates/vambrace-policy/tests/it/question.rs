@@ -5,9 +5,9 @@ use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::url::{UrlPolicy, UrlSettings};
 use vambrace_policy::{
     Action, Content, CountMatches, CreateDirectory, Decision, DeleteFile, EditFiles, Epoch, Facts, FileEdits,
-    GitRules, HardLinks, Isolation, ListFiles, OnWrite, OperatorRule, Permit, Policy, PolicySettings,
-    ReadFile, ReadOutput, RequestRules, Scope, ScopeSettings, SearchFiles, Standing, Symlinks, ToolMode,
-    Verdict, WriteFile,
+    GitRules, HardLinks, Isolation, ListFiles, OnWrite, OperatorRule, PermissionList, Permit, Policy,
+    PolicySettings, ReadFile, ReadOutput, RequestRules, Scope, ScopeSettings, SearchFiles, Standing,
+    Symlinks, ToolMode, Verdict, WriteFile,
 };
 use vambrace_types::{Bearings, ByteLimit, Caller, Door, ErrorCode, PathProblem, Role, ScopedPath, ToolName};
 
@@ -157,6 +157,7 @@ impl World {
             requests: RequestRules::default(),
             grants: Vec::new(),
             allowed_commands: Vec::new(),
+            permissions: PermissionList::default(),
         }
     }
 }

@@ -7,13 +7,14 @@ use vambrace_policy::{Severity, Verdict};
 use vambrace_redact::{RedactedText, RedactedTree, Redactor, truncate};
 use vambrace_types::{ErrorCode, Family, Metadata, RawOutput, SecurityChecks, Status, ToolError, Tree};
 
-use super::contact;
 use super::record::loudness;
 use super::{Call, Setback, Trail};
+use super::{alarm, contact};
 use crate::Corridor;
-use crate::corridor::{OnAuditFailure, chance};
+use crate::chance::chance;
+use crate::corridor::OnAuditFailure;
 use crate::leash::Stopped;
-use crate::reply::{Recorded, Reply, ReplyError};
+use crate::reply::{Recorded, Reply, ReplyError, Ticket};
 
 pub(crate) fn conclude(
     corridor: &Corridor,
@@ -100,8 +101,7 @@ pub(crate) fn conclude(
         Ok(receipt) => {
             // Its own words name places on this machine, which are not for the agent.
             warnings.extend(receipt.warning().map(|_| BESIDE_THE_RECORD.to_owned()));
-            let alerts = receipt.alerts().iter().map(|alert| format!("Alert raised: {alert}."));
-            warnings.extend(alerts.map(|text| redactor.text(&text).value.into_string()));
+            warnings.extend(alarm::tell(corridor, call, receipt.alerts()));
             Recorded::Yes(receipt)
         }
         Err(failure) => {
@@ -140,6 +140,7 @@ pub(crate) fn conclude(
         verdict: end.verdict,
         rule,
         tool: call.entry.tool.as_str().to_owned(),
+        ticket: end.ticket,
         recorded,
     }
 }
@@ -178,6 +179,7 @@ struct End {
     ending: Ending,
     verdict: Verdict,
     severity: Severity,
+    ticket: Option<Ticket>,
 }
 
 impl End {
@@ -189,9 +191,12 @@ impl End {
                 ending: if call.entry.dry_run { Ending::DryRun } else { Ending::Success },
                 verdict: Verdict::Allow,
                 severity: Severity::Info,
+                ticket: None,
             },
-            Err(Setback::Ask(question)) => {
-                End::failed(question.to_tool_error(), Ending::AskedNobody, Verdict::Ask, Severity::Warning)
+            Err(Setback::Ask(unanswered)) => {
+                let error = unanswered.to_tool_error();
+                let end = End::failed(error, Ending::AskedNobody, Verdict::Ask, Severity::Warning);
+                End { ticket: unanswered.ticket, ..end }
             }
             Err(Setback::Panicked) => {
                 let error =
@@ -226,6 +231,12 @@ impl End {
                 "Look at the result of the last change before going on.",
                 Ending::CallerGone,
             ),
+            Stopped::Terminated => (
+                ErrorCode::Cancelled,
+                "An alert ended the calls of this caller.",
+                "A person has to look at what it did; `vambrace resume` releases it.",
+                Ending::Cancelled,
+            ),
             Stopped::TimedOut => (
                 ErrorCode::Timeout,
                 "The call ran longer than it may.",
@@ -238,7 +249,7 @@ impl End {
     }
 
     fn failed(error: ToolError, ending: Ending, verdict: Verdict, severity: Severity) -> End {
-        End { output: None, error: Some(error), ending, verdict, severity }
+        End { output: None, error: Some(error), ending, verdict, severity, ticket: None }
     }
 
     /// What the security stream of specification 004 hears about.
@@ -321,7 +332,7 @@ fn clean_error(redactor: &Redactor, error: &ToolError, n_redactions: &mut usize)
 
 fn fit(corridor: &Corridor, call: &Call, tree: RedactedTree) -> (RedactedTree, bool) {
     let parts = &corridor.parts;
-    let owner = &call.entry.caller.id;
+    let owner = &call.entry.caller.owner();
     let mut keep = |text: RedactedText| parts.instruments.outputs.keep(owner, text.as_str(), chance()).ok();
     let (tree, cut) = truncate::fit(tree, parts.limits.reply, &mut keep);
     if cut.is_none() {

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use vambrace_audit::{Event, EventKind, Severity as Loudness};
-use vambrace_policy::{Action, Allowance, Capability, Decision, Pending, Permit, Question, Standing};
-use vambrace_redact::RedactedTree;
+use vambrace_policy::{Action, Allowance, Capability, Decision, Permit, Standing};
 use vambrace_tools::{Look, Tool};
 use vambrace_types::ToolError;
 
+use super::question::ask;
 use super::{Call, Setback, Trail, in_place, scan};
-use crate::{Answer, Corridor, OnAuditFailure};
+use crate::Corridor;
 
 /// Decides, completes the action by what the disk says, decides that again, and only then asks a person, who is shown
 /// what would really be done.
@@ -40,54 +39,11 @@ pub(crate) fn decide<T: Tool>(
     }
     let permit = match decision {
         Decision::Allow(permit) => permit,
-        Decision::Ask(pending) => ask(corridor, call, pending)?,
+        Decision::Ask(pending) => ask(corridor, call, pending, look, trail)?,
         Decision::Deny(denial) => return Err(denial.into()),
     };
     trail.warnings.extend(warnings);
     Ok(permit)
-}
-
-/// A preview is decided like the call itself and never bothers a person.
-fn ask<A: Action>(corridor: &Corridor, call: &Call, pending: Pending<A>) -> Result<Permit<A>, Setback> {
-    let Some(approver) = call.approver.as_ref().filter(|_| !call.entry.dry_run) else {
-        return Err(Setback::Ask(pending.into_question()));
-    };
-    let mut text = pending.question().what.clone();
-    let vectors = pending.action().vectors();
-    if !vectors.is_empty() {
-        let lines: Vec<_> = vectors.iter().map(|words| format!("`{}`", words.join(" "))).collect();
-        text = format!("{text} It would run {}.", lines.join(", then "));
-    }
-    let question = call.redactor.text(&text).value;
-    let mut answer = Answer::No;
-    in_place(&mut || answer = approver.ask(call.entry.tool.as_str(), question.as_str()));
-    let (by, said) = match &answer {
-        Answer::Yes { by } => (Some(by.clone()), "approved"),
-        Answer::No => (None, "rejected"),
-    };
-    // THREAT: P03, an approval that nobody can find later is none.
-    let recorded = corridor.audit().is_ok_and(|audit| {
-        let event = Event {
-            kind: EventKind::Approval,
-            severity: Loudness::Warning,
-            caller: Some(call.entry.caller.id.clone()),
-            by,
-            call_id: Some(call.entry.call_id.clone()),
-            message: call.redactor.text(&format!("{said}: {}", question.as_str())).value,
-            details: RedactedTree::null(),
-        };
-        audit.event(&event).is_ok()
-    });
-    if !recorded && corridor.parts.on_audit_failure != OnAuditFailure::Warn {
-        answer = Answer::No;
-    }
-    match answer {
-        Answer::Yes { .. } => Ok(pending.approve()),
-        Answer::No => {
-            let Question { rule, what } = pending.into_question();
-            Err(Setback::Ask(Question { rule, what: format!("{what} The person who was asked said no.") }))
-        }
-    }
 }
 
 /// What only the disk can tell, looked up without hands.

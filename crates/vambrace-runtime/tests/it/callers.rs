@@ -1,8 +1,8 @@
 //! Who is calling: stopped callers, alerts, sessions, and what each is shown.
 
 use serde_json::{Value, json};
-use vambrace_runtime::{Corridor, Incoming, Purpose, Reply, Verdict};
-use vambrace_types::{Caller, Door, ErrorCode, Role, SessionId, Status};
+use vambrace_runtime::{Corridor, Incoming, Level, Purpose, Reply, Verdict};
+use vambrace_types::{Caller, Door, ErrorCode, Role, SessionId, Status, Tree, Voice};
 
 use crate::disk;
 use crate::settings::Settings;
@@ -84,6 +84,82 @@ fn more_than_five_denials_a_minute_raise_one_alert() {
     assert_eq!(alerts[0].call_id, replies[5].metadata().call_id.as_str());
     // An alert is for a person to look at; the caller goes on.
     demand_success(&world.call("read_file", json!({"path": "a.txt"})));
+}
+
+#[test]
+fn operators_hear_of_an_alert_once() {
+    let world = World::plain(entries());
+    six_denials(&world, Purpose::Call);
+    world.call("read_file", json!({"path": ".env"}));
+    let lines = world.log.lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!((lines[0].level, lines[0].message.as_str()), (Level::Warn, "Alert raised: violations"));
+    let field =
+        |name: &str| lines[0].fields.iter().find(|(key, _)| *key == name).unwrap().1.as_tree().clone();
+    assert_eq!(field("caller_id"), Tree::text("local"));
+    assert_eq!(field("tool"), Tree::text("read_file"));
+}
+
+/// A person whom a bridge speaks for.
+fn behind(world: &World, email: &str, user: &str, tool: &str, arguments: Value) -> Reply {
+    let caller = Caller {
+        email: Some(email.to_owned()),
+        user: Some(user.to_owned()),
+        voice: Voice::OfOthers,
+        ..Caller::named("bridge", Role::Dev, Door::Rest)
+    };
+    world.send(Incoming { caller, ..world.incoming(tool, arguments) })
+}
+
+/// Every name that a caller has stops it; `Ann` is behind the bridge, `ben` too.
+#[test]
+fn a_person_behind_a_bridge_can_be_stopped_by_any_name() {
+    let rows: [(&str, bool, bool); 7] = [
+        ("ann@example.com", true, false),
+        ("ANN@example.COM", true, false),
+        ("U1", true, false),
+        ("bridge\u{1f}U1\u{1f}Ann@example.com", true, false),
+        ("bridge", true, true),
+        ("*", true, true),
+        ("ann", false, false),
+    ];
+    for (name, ann, ben) in rows {
+        let world = World::plain(entries());
+        let expected = |stopped: bool| stopped.then_some(ErrorCode::Suspended);
+        let check = |ann: bool, ben: bool| {
+            let read =
+                |email, user| code(&behind(&world, email, user, "read_file", json!({"path": "a.txt"})));
+            assert_eq!(read("Ann@example.com", "U1"), expected(ann), "{name}");
+            assert_eq!(read("ben@example.com", "U2"), expected(ben), "{name}");
+        };
+        check(false, false);
+        vambrace_audit::stop(&world.audit_folder(), Some(name), "a person", world.clock.clone()).unwrap();
+        check(ann, ben);
+        vambrace_audit::resume(&world.audit_folder(), name, "a person", world.clock.clone()).unwrap();
+        check(false, false);
+    }
+}
+
+#[test]
+fn violations_of_people_behind_one_bridge_are_counted_apart() {
+    let settings = Settings { defence: "suspend".to_owned(), ..Settings::default() };
+    let world = World::new(settings, &entries());
+    let people = [("ann@example.com", "U1"), ("ben@example.com", "U2")];
+    for _ in 0..5 {
+        for (email, user) in people {
+            behind(&world, email, user, "read_file", json!({"path": ".env"}));
+        }
+    }
+    assert!(vambrace_audit::alerts(&world.audit_folder()).unwrap().is_empty());
+    behind(&world, "Ann@example.com", "U1", "read_file", json!({"path": ".env"}));
+    let alerts = vambrace_audit::alerts(&world.audit_folder()).unwrap();
+    assert_eq!(
+        alerts.iter().map(|alert| alert.caller.as_str()).collect::<Vec<_>>(),
+        ["bridge for ann@example.com"]
+    );
+    let codes =
+        people.map(|(email, user)| code(&behind(&world, email, user, "read_file", json!({"path": "a.txt"}))));
+    assert_eq!(codes, [Some(ErrorCode::Suspended), None]);
 }
 
 #[test]

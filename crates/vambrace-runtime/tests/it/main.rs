@@ -12,6 +12,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod approvals;
 mod callers;
 mod child;
 mod clock;
@@ -23,6 +24,7 @@ mod endings;
 mod faults;
 mod full_disk;
 mod marking;
+mod memory;
 mod property;
 mod redaction;
 mod scenarios;

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use vambrace_audit::{AlertSettings, DefenceAction};
-use vambrace_policy::{HardLinks, Isolation, OnWrite, OperatorRule, Symlinks, ToolMode, Verdict};
+use vambrace_knowledge::Sharing;
+use vambrace_policy::{
+    HardLinks, Isolation, OnWrite, OperatorRule, PermissionList, Symlinks, ToolMode, Verdict,
+};
 use vambrace_redact::{Baseline, FingerprintKey, KnownValue, Marking, Redactor, RedactorSettings};
 use vambrace_runtime::OnAuditFailure;
 use vambrace_tools::Limits;
@@ -42,6 +45,12 @@ pub(crate) struct Settings {
     pub(crate) stopped: bool,
     pub(crate) defence: String,
     pub(crate) lock_wait_ms: u64,
+    /// Questions are kept for a person.
+    pub(crate) approvals: bool,
+    /// Who may use memory, and who shares it.
+    #[serde(skip)]
+    pub(crate) permissions: PermissionList,
+    pub(crate) knowledge_scope: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -85,11 +94,23 @@ impl Default for Settings {
             stopped: false,
             defence: "alert".to_owned(),
             lock_wait_ms: 5_000,
+            approvals: false,
+            permissions: PermissionList::default(),
+            knowledge_scope: "shared".to_owned(),
         }
     }
 }
 
 impl Settings {
+    pub(crate) fn sharing(&self) -> Sharing {
+        match self.knowledge_scope.as_str() {
+            "shared" => Sharing::Everybody,
+            "channel" => Sharing::Channel,
+            "user" => Sharing::Person,
+            other => panic!("no scope {other}"),
+        }
+    }
+
     /// With one known secret, under the name that its redactions show.
     pub(crate) fn knowing(name: &str, value: &str) -> Settings {
         Settings {

@@ -2,14 +2,14 @@
 
 use std::future::Future as _;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::task::{Context, Waker};
 
 use serde_json::{Map, Value, json};
 use tokio::runtime::{Handle, Runtime};
-use vambrace_runtime::{Incoming, Leash, Reply, Verdict};
+use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply, Verdict};
 use vambrace_tools::ProgressSink;
-use vambrace_types::ErrorCode;
+use vambrace_types::{Caller, Chain, ErrorCode};
 
 use crate::disk;
 use crate::settings::Settings;
@@ -231,4 +231,57 @@ fn a_panic_before_or_after_the_attempt_is_an_ending_too() {
         let last = records.last().unwrap();
         assert_eq!((&last["ending"], &last["severity"]), (&json!("panicked"), &json!("CRITICAL")));
     }
+}
+
+/// While one of a caller's calls runs, another sets off the alert: with `terminate` both end, and nobody else's.
+fn terminated_on_its_way(guilty: &'static str) -> (World, Reply) {
+    let settings = Settings { defence: "terminate".to_owned(), ..Settings::default() };
+    let world = World::new(settings, &many_files());
+    let runtime = one_worker();
+    let (handle, corridor) = (runtime.handle().clone(), Arc::clone(&world.corridor));
+    let (caller, session) = (world.caller(), Corridor::new_session());
+    let once = Once::new();
+    let sink = Arc::new(OnProgress(move || {
+        once.call_once(|| {
+            let (done, wait) = std::sync::mpsc::channel();
+            let (corridor, caller, session) = (Arc::clone(&corridor), caller.clone(), session.clone());
+            handle.spawn(async move {
+                for _ in 0..6 {
+                    let incoming = Incoming {
+                        caller: Caller { id: guilty.to_owned(), ..caller.clone() },
+                        session: session.clone(),
+                        tool: "read_file".to_owned(),
+                        arguments: json!({"path": "../outside"}),
+                        dry_run: false,
+                        purpose: Purpose::Call,
+                        leash: Leash::default(),
+                        progress: None,
+                        live: None,
+                        approver: None,
+                        chain: Chain::default(),
+                    };
+                    corridor.call(incoming).await.unwrap();
+                }
+                done.send(())
+            });
+            wait.recv().unwrap();
+        });
+        let_the_others_run(&handle);
+    }));
+    let incoming = world.watched("search_file", json!({"regex": "needle"}), sink);
+    let reply = runtime.block_on(world.corridor.call(incoming)).unwrap();
+    (world, reply)
+}
+
+#[test]
+fn with_terminate_an_alert_ends_the_caller_s_other_calls_and_nobody_else_s() {
+    let (world, reply) = terminated_on_its_way("local");
+    demand_ending(&world, &reply, ErrorCode::Cancelled, "cancelled");
+    assert!(reply.error().unwrap().message.as_str().contains("An alert ended"), "{:?}", reply.error());
+    let after = world.call("read_file", json!({"path": "folder0/0.txt"}));
+    assert_eq!(code(&after), Some(ErrorCode::Suspended));
+
+    let (world, reply) = terminated_on_its_way("another");
+    demand_success(&reply);
+    demand_success(&world.call("read_file", json!({"path": "folder0/0.txt"})));
 }

@@ -1,14 +1,15 @@
 //! A workspace, a state folder and a corridor between them, built from parts.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use vambrace_audit::{AuditLog, AuditSettings, Clock};
+use vambrace_audit::{Approvals, AuditLog, AuditSettings, Clock};
 use vambrace_files::{Files, FilesSettings, LockPolicy, Outputs, Root, ambient_authority};
+use vambrace_knowledge::EmbeddedStore;
 use vambrace_net::{Credentials, Redirects, Web, WebSettings};
 use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::url::{UrlPolicy, UrlSettings};
@@ -17,9 +18,9 @@ use vambrace_process::{
     AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, Programs, ProgramsSettings, Reuse,
     WhenMissing,
 };
-use vambrace_runtime::{Corridor, CorridorParts, Incoming, Leash, Purpose, Reply};
-use vambrace_tools::{Confirmations, Instruments, ProgressSink, Toolbox};
-use vambrace_types::{Bearings, ByteLimit, Caller, Door, ErrorCode, Secret, SessionId};
+use vambrace_runtime::{Corridor, CorridorParts, Incoming, Leash, Log, LogLine, Purpose, Reply};
+use vambrace_tools::{Confirmations, Instruments, Memories, ProgressSink, Toolbox};
+use vambrace_types::{Bearings, ByteLimit, Caller, Chain, Door, ErrorCode, Secret, SessionId};
 
 use crate::clock::TestClock;
 use crate::disk::{self, Snapshot};
@@ -36,10 +37,31 @@ const MIRROR: &str = ".vambrace";
 pub(crate) struct World {
     pub(crate) corridor: Arc<Corridor>,
     pub(crate) clock: Arc<TestClock>,
+    pub(crate) log: Arc<Collected>,
     pub(crate) workspace: PathBuf,
     pub(crate) state: PathBuf,
     settings: Settings,
     _folder: TempDir,
+}
+
+/// What operators would have seen.
+#[derive(Default)]
+pub(crate) struct Collected(Mutex<Vec<LogLine>>);
+
+impl Log for Collected {
+    fn line(&self, line: &LogLine) {
+        self.0.lock().unwrap().push(line.clone());
+    }
+}
+
+impl Collected {
+    pub(crate) fn lines(&self) -> Vec<LogLine> {
+        self.0.lock().unwrap().clone()
+    }
+
+    pub(crate) fn take(&self) -> Vec<LogLine> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
 }
 
 impl World {
@@ -54,8 +76,9 @@ impl World {
         if settings.stopped {
             vambrace_audit::stop(&state.join("audit"), Some("local"), "a person", clock.clone()).unwrap();
         }
-        let corridor = Arc::new(corridor(&settings, &workspace, &state, clock.clone()));
-        World { corridor, clock, workspace, state, settings, _folder: folder }
+        let log = Arc::new(Collected::default());
+        let corridor = Arc::new(corridor(&settings, &workspace, &state, clock.clone(), log.clone()));
+        World { corridor, clock, log, workspace, state, settings, _folder: folder }
     }
 
     pub(crate) fn plain(entries: Value) -> World {
@@ -78,6 +101,7 @@ impl World {
             progress: None,
             live: None,
             approver: None,
+            chain: Chain::default(),
         }
     }
 
@@ -142,7 +166,13 @@ impl World {
     }
 }
 
-fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn Clock>) -> Corridor {
+fn corridor(
+    settings: &Settings,
+    workspace: &Path,
+    state: &Path,
+    clock: Arc<dyn Clock>,
+    log: Arc<dyn Log>,
+) -> Corridor {
     let shared: Vec<&str> = settings.shared.iter().map(String::as_str).collect();
     let scope = Scope::new(ScopeSettings {
         bearings: Bearings::new(&[workspace.to_str().unwrap()], &settings.service, &shared),
@@ -165,6 +195,7 @@ fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn 
             requests: RequestRules::default(),
             grants: Vec::new(),
             allowed_commands: Vec::new(),
+            permissions: settings.permissions.clone(),
         },
         Epoch(1),
     );
@@ -189,6 +220,13 @@ fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn 
                 Box::new(|| Some(Secret::new(vec![7; 32]))),
                 Arc::clone(&clock),
             ),
+            memories: Memories::new(
+                Box::new(EmbeddedStore::new(state.join("memory.db"))),
+                settings.sharing(),
+                5,
+                policy.epoch(),
+                Arc::clone(&clock),
+            ),
         },
         policy,
         redactor: settings.redactor(),
@@ -197,6 +235,11 @@ fn corridor(settings: &Settings, workspace: &Path, state: &Path, clock: Arc<dyn 
         on_audit_failure: settings.on_audit_failure(),
         limits: settings.limits(),
         toolbox: Toolbox::default(),
+        approvals: settings
+            .approvals
+            .then(|| Approvals::new(&state.join("audit"), Arc::clone(&clock), Duration::from_secs(900))),
+        policy_fingerprint: [0; 32],
+        log,
         clock,
     })
 }

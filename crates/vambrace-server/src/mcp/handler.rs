@@ -4,33 +4,57 @@ use std::sync::Arc;
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode as RpcErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode as RpcErrorCode, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, RequestStateCodec, ResultType,
     ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
-use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, ToolDescription};
+use tokio_util::sync::CancellationToken;
+use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply, Ticket, ToolDescription};
 use vambrace_tools::ProgressSink;
-use vambrace_types::{Caller, ErrorCode, SessionId, Status};
+use vambrace_types::{Caller, Chain, Door, ErrorCode, SessionId, Status};
 
+use crate::http::{Admitted, Calling, Front, Gone, is_stopped};
+use crate::mcp::asking::{Asked, Questions, Said, Way, answer, elicit, input_required, patience, redeem};
 use crate::mcp::oversize::{LONGEST, TOO_LONG};
 use crate::mcp::progress::tell;
 use crate::mcp::threshold::Departure;
+use crate::wire::ToolResult;
 use crate::{render, wire};
 
 const INSTRUCTIONS: &str = "Vambrace gives you governed tools. Paths are relative to the service folder. A refused call \
     says why and what to do next; do not look for a way round it. Secrets appear as [REDACTED:…] markers: leave them \
     where they are. Add \"dry_run\": true to any call to see what it would do.";
 
-/// One MCP connection: who is at the other end is fixed when it opens.
+/// For a call that has no answer.
+pub(super) const UNANSWERED: &str = "Vambrace met an internal fault or is shutting down.";
+
+/// One MCP connection or session.
 #[derive(Clone)]
 pub struct Gate {
     corridor: Arc<Corridor>,
+    /// Who opened it.
     caller: Caller,
+    way: Inward,
     session: SessionId,
-    dry_run: DryRun,
+    questions: Arc<Questions>,
+    /// When the server ends, nobody is waited for.
+    ending: CancellationToken,
     pub(super) departure: Departure,
+}
+
+/// How requests come in, and so whose word counts for who is calling.
+#[derive(Clone)]
+enum Inward {
+    /// Whoever opened them is at the other end.
+    Pipes(DryRun),
+    /// Every request shows who it is.
+    Http(Arc<Front>),
 }
 
 /// Which calls of a connection are only shown.
@@ -43,7 +67,191 @@ pub enum DryRun {
 
 impl Gate {
     pub fn new(corridor: Arc<Corridor>, caller: Caller, session: SessionId, dry_run: DryRun) -> Gate {
-        Gate { corridor, caller, session, dry_run, departure: Departure::default() }
+        Gate {
+            corridor,
+            caller,
+            way: Inward::Pipes(dry_run),
+            session,
+            questions: Arc::new(Questions::Elsewhere),
+            ending: CancellationToken::new(),
+            departure: Departure::default(),
+        }
+    }
+
+    /// Without this, questions are answered elsewhere.
+    #[must_use]
+    pub fn with_questions(mut self, questions: Questions) -> Gate {
+        self.questions = Arc::new(questions);
+        self
+    }
+
+    /// For one session, or for one request of the revisions without sessions.
+    pub(super) fn for_http(
+        front: &Arc<Front>,
+        caller: Caller,
+        questions: Arc<Questions>,
+        departure: Departure,
+    ) -> Gate {
+        Gate {
+            corridor: Arc::clone(&front.corridor),
+            caller,
+            way: Inward::Http(Arc::clone(front)),
+            session: Corridor::new_session(),
+            questions,
+            ending: front.ending.clone(),
+            departure,
+        }
+    }
+
+    /// What states are sealed with, where the client's user may be asked.
+    pub(super) fn codec(&self) -> Option<&RequestStateCodec> {
+        match self.questions.as_ref() {
+            Questions::ByClient(codec) => Some(codec),
+            Questions::Elsewhere => None,
+        }
+    }
+
+    /// THREAT: P13, identity is what this request showed, never what is left of an earlier one.
+    fn caller_of(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+        match &self.way {
+            Inward::Pipes(_) => Ok(self.caller.clone()),
+            Inward::Http(_) => context
+                .extensions
+                .get::<http::request::Parts>()
+                .and_then(|parts| parts.extensions.get::<Admitted>())
+                .map(|admitted| admitted.identity.caller(Door::McpHttp))
+                .ok_or_else(|| ErrorData::internal_error("The request came in by no door.", None)),
+        }
+    }
+
+    /// One walk, watched for the client's word and its departure.
+    async fn walk(
+        &self,
+        caller: &Caller,
+        tool: &str,
+        arguments: Value,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Reply, ErrorData> {
+        let leash = Leash::default();
+        let told = context.meta.get_progress_token().map(|token| tell(context.peer.clone(), token));
+        let (progress, telling) = told.unzip();
+        let progress = progress.map(|steps| Arc::new(steps) as Arc<dyn ProgressSink>);
+        let (caller, session, tool) = (caller.clone(), self.session.clone(), tool.to_owned());
+        let (pulled, chain) = (leash.clone(), chain_of(context));
+        let call = async {
+            match &self.way {
+                Inward::Pipes(dry_run) => {
+                    let incoming = Incoming {
+                        caller,
+                        session,
+                        tool,
+                        arguments,
+                        // A call that asks for it itself is heard by the corridor.
+                        dry_run: *dry_run == DryRun::Always,
+                        purpose: Purpose::Call,
+                        leash: pulled,
+                        progress,
+                        live: None,
+                        approver: None,
+                        chain,
+                    };
+                    self.corridor.call(incoming).await
+                }
+                Inward::Http(front) => {
+                    let calling = Calling { caller, session, tool, arguments, dry_run: false, chain };
+                    front.call_telling(calling, pulled, progress).await
+                }
+            }
+        };
+        // If this future is dropped, the connection is gone; the walk goes on in its own task and is told so.
+        let gone = Gone(Some(leash.clone()));
+        tokio::pin!(call);
+        let reply = tokio::select! {
+            biased;
+            reply = &mut call => reply,
+            () = context.ct.cancelled() => {
+                if self.departure.has_come() { leash.caller_gone() } else { leash.cancel() }
+                call.await
+            }
+        };
+        gone.stay();
+        drop(telling);
+        reply.ok_or_else(|| ErrorData::internal_error(UNANSWERED, None))
+    }
+
+    /// Lets the client's user answer, if that is how it can be done. The result is what the client is to be told.
+    async fn ask(
+        &self,
+        ticket: &Ticket,
+        asked: &Asked<'_>,
+        way: Way,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Option<CallToolResponse>, ErrorData> {
+        let patience = patience(ticket, &self.corridor);
+        match way {
+            Way::None => Ok(None),
+            Way::Return => {
+                let result = input_required(&self.questions, ticket, asked, patience);
+                Ok(result.map(CallToolResponse::InputRequired))
+            }
+            Way::Elicit => {
+                let said = elicit(ticket, asked.tool, context, &self.ending, patience).await;
+                if said == Said::Nothing {
+                    return Ok(None);
+                }
+                // A caller that was stopped meanwhile answers nothing; the walk says so.
+                if is_stopped(&self.corridor, asked.caller).unwrap_or(true) {
+                    let reply = self.walk(asked.caller, asked.tool, asked.arguments.clone(), context).await?;
+                    return Ok(Some(CallToolResponse::Complete(rendered(&reply))));
+                }
+                // An answer that came too late, or from elsewhere first, changes nothing here: the walk looks it up.
+                let answered = answer(&self.corridor, &ticket.id, said == Said::Yes, asked).await;
+                if said != Said::Yes || answered.is_err() {
+                    return Ok(None);
+                }
+                let reply = self.walk(asked.caller, asked.tool, asked.arguments.clone(), context).await?;
+                Ok(Some(CallToolResponse::Complete(rendered(&reply))))
+            }
+        }
+    }
+}
+
+/// As the request was admitted; over stdio nobody has called before.
+fn chain_of(context: &RequestContext<RoleServer>) -> Chain {
+    let parts = context.extensions.get::<http::request::Parts>();
+    let admitted = parts.and_then(|parts| parts.extensions.get::<Admitted>());
+    admitted.map(|admitted| admitted.chain.clone()).unwrap_or_default()
+}
+
+pub(super) fn rendered(reply: &Reply) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(render::text(reply))]);
+    result.structured_content = Some(wire::tool_result(reply));
+    result.is_error = Some(is_error(reply));
+    result
+}
+
+fn is_error(reply: &Reply) -> bool {
+    reply.status() == Status::Error || render::is_failed_command(reply)
+}
+
+/// The same as `rendered`, written straight from the reply.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Rendered<'r> {
+    result_type: ResultType,
+    content: [ContentBlock; 1],
+    structured_content: ToolResult<'r>,
+    is_error: bool,
+}
+
+impl<'r> Rendered<'r> {
+    pub(super) fn of(reply: &'r Reply) -> Rendered<'r> {
+        Rendered {
+            result_type: ResultType::COMPLETE,
+            content: [ContentBlock::text(render::text(reply))],
+            structured_content: ToolResult::of(reply),
+            is_error: is_error(reply),
+        }
     }
 }
 
@@ -60,15 +268,48 @@ impl ServerHandler for Gate {
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.corridor.tools_for(&self.caller).into_iter().map(describe).collect();
+        let caller = self.caller_of(&context)?;
+        let tools = self.corridor.tools_for(&caller).into_iter().map(describe).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
+    // What is not offered is not there; the library would answer with empty lists.
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tools = self.corridor.tools_for(&self.caller);
-        tools.into_iter().find(|tool| tool.about.name == name).map(describe)
+        self.corridor.tool_for(&self.caller, name).map(describe)
     }
 
     async fn on_custom_request(
@@ -84,6 +325,11 @@ impl ServerHandler for Gate {
             let message = format!("The message is longer than {LONGEST} bytes and was not read.");
             return Err(ErrorData::invalid_request(message, Some(details)));
         }
+        // A call whose parameters are not what they must be is no other method.
+        if request.method == CallToolRequestMethod::VALUE {
+            let message = "The parameters do not fit: `name` must be a text, and `arguments` an object.";
+            return Err(ErrorData::invalid_params(message, None));
+        }
         Err(ErrorData::new(RpcErrorCode::METHOD_NOT_FOUND, "There is no such method.", None))
     }
 
@@ -93,59 +339,28 @@ impl ServerHandler for Gate {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let leash = Leash::default();
-        let told = context.meta.get_progress_token().map(|token| tell(context.peer.clone(), token));
-        let (progress, telling) = told.unzip();
-        let progress = progress.map(|steps| Arc::new(steps) as Arc<dyn ProgressSink>);
-        let call = self.corridor.call(Incoming {
-            caller: self.caller.clone(),
-            session: self.session.clone(),
-            tool: request.name.into_owned(),
-            arguments: Value::Object(request.arguments.unwrap_or_default()),
-            // A call that asks for it itself is heard by the corridor.
-            dry_run: self.dry_run == DryRun::Always,
-            purpose: Purpose::Call,
-            leash: leash.clone(),
-            progress,
-            live: None,
-            approver: None,
-        });
-        // If this future is dropped, the connection is gone; the walk goes on in its own task and is told so.
-        let gone = Gone(Some(leash.clone()));
-        tokio::pin!(call);
-        let reply = tokio::select! {
-            biased;
-            reply = &mut call => reply,
-            () = context.ct.cancelled() => {
-                if self.departure.has_come() { leash.caller_gone() } else { leash.cancel() }
-                call.await
+        let caller = self.caller_of(&context)?;
+        let tool = request.name;
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        if let Some(state) = &request.request_state {
+            let asked = Asked { caller: &caller, tool: &tool, arguments: &arguments };
+            let responses = request.input_responses.as_ref();
+            if let Err(refused) = redeem(&self.questions, &self.corridor, &asked, state, responses).await {
+                refused.tell(&self.corridor, &caller, &tool);
+                return Ok(CallToolResponse::Complete(refused.into_result(&self.corridor, &tool)));
             }
-        };
-        gone.stay();
-        drop(telling);
-        let reply = reply.ok_or_else(|| {
-            ErrorData::internal_error("Vambrace met an internal fault or is shutting down.", None)
-        })?;
-        let mut result = CallToolResult::success(vec![ContentBlock::text(render::text(&reply))]);
-        result.structured_content = Some(wire::tool_result(&reply));
-        result.is_error = Some(reply.status() == Status::Error || render::is_failed_command(&reply));
-        Ok(CallToolResponse::Complete(result))
-    }
-}
-
-struct Gone(Option<Leash>);
-
-impl Gone {
-    fn stay(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Gone {
-    fn drop(&mut self) {
-        if let Some(leash) = &self.0 {
-            leash.caller_gone();
         }
+        // Kept only where the same call may be made again.
+        let way = Way::of(&self.questions, &context);
+        let kept = (way != Way::None).then(|| arguments.clone());
+        let reply = self.walk(&caller, &tool, arguments, &context).await?;
+        if let (Some(ticket), Some(arguments)) = (reply.ticket(), &kept) {
+            let asked = Asked { caller: &caller, tool: &tool, arguments };
+            if let Some(response) = self.ask(ticket, &asked, way, &context).await? {
+                return Ok(response);
+            }
+        }
+        Ok(CallToolResponse::Complete(rendered(&reply)))
     }
 }
 

@@ -16,6 +16,16 @@ use rmcp::transport::Transport;
 pub(super) struct Departure(Arc<AtomicBool>);
 
 impl Departure {
+    /// For a request that nobody can cancel but by leaving.
+    pub(super) fn is_the_only_end() -> Departure {
+        Departure(Arc::new(AtomicBool::new(true)))
+    }
+
+    /// Somebody stays who can leave later.
+    pub(super) fn is_yet_to_come(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
     pub(super) fn has_come(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

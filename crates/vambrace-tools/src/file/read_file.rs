@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use vambrace_files::Around;
 use vambrace_policy::{Lines, Permit, ReadFile};
 use vambrace_redact::cover;
@@ -55,6 +56,11 @@ impl Tool for ReadFileTool {
             }
         };
         Ok(ReadFile { path, max_bytes, lines })
+    }
+
+    /// Only as much as the limit is read, unless lines are looked for: they may be far back.
+    fn is_brief(&self, arguments: &Value) -> bool {
+        ["offset", "limit", "max_bytes"].iter().all(|name| arguments.get(name).is_none())
     }
 
     async fn run(&self, permit: Permit<ReadFile>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::{Action, DeclaredKind, Runs};
-use vambrace_types::{Bearings, ByteLimit, ToolError};
+use vambrace_types::{Bearings, ByteLimit, CallId, Caller, Chain, Door, Role, Timestamp, ToolError};
 
 use crate::declared::DeclaredTool;
 use crate::shell::{
@@ -19,8 +19,16 @@ fn plan<T: Tool>(tool: &T, arguments: Value) -> Result<T::Action, ToolError> {
     let second = Duration::from_secs(1);
     let limits = Limits { time: second, read: limit, read_most: limit, reply: limit, pattern_time: second };
     let (command, toolbox) = (CommandPolicy::default(), Toolbox::default());
-    let context =
-        CallContext { bearings: &bearings, limits, command: &command, toolbox: &toolbox, dry_run: false };
+    let context = CallContext {
+        bearings: &bearings,
+        limits,
+        command: &command,
+        toolbox: &toolbox,
+        dry_run: false,
+        caller: &Caller::local(Role::Dev, Door::CommandLine),
+        chain: &Chain::default(),
+        call_id: &CallId::new(Timestamp::from_millis(0), [0; 10]),
+    };
     tool.plan(serde_json::from_value(arguments).unwrap(), &context)
 }
 

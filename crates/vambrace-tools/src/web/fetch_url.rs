@@ -52,6 +52,7 @@ impl Tool for FetchUrlTool {
             time: Some(self.limits.page_time),
             spelled: vec![args.url],
             length: args.max_length,
+            named: None,
         })
     }
 

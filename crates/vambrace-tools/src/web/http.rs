@@ -104,6 +104,7 @@ impl Tool for HttpTool {
             time: Some(self.declared.time),
             spelled: texts(&Value::Object(arguments)),
             length: None,
+            named: None,
         })
     }
 

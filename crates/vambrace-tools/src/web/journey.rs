@@ -51,6 +51,10 @@ async fn go(
         let sent = web.send(permit).await;
         hands.met(contact(&action.url, &sent));
         let response = sent.map_err(|error| error.to_tool_error(voice))?;
+        // What the operator named is one place, and whoever answers there may not send a question on.
+        if action.named.is_some() {
+            return Ok(response);
+        }
         let location = response.location.as_deref();
         let next = next(web.redirects(), &action.url, response.status, &action.method, location, n_hops)
             .map_err(|refusal| refused(refusal, voice))?;
@@ -77,7 +81,7 @@ async fn go(
 }
 
 /// THREAT: P05, P02: a look-up is a message to somebody, so a hop is decided before it and after it.
-async fn decided(
+pub(super) async fn decided(
     tool: &'static str,
     onward: FetchUrl,
     hands: &Hands<'_>,

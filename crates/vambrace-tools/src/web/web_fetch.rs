@@ -64,6 +64,7 @@ impl Tool for WebFetchTool {
             time: Some(self.limits.time),
             spelled,
             length: None,
+            named: None,
         })
     }
 

@@ -6,6 +6,7 @@ use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
 use vambrace_audit::{Entry, Filter, RecordKind, Verdict, VerifyReport, View, rfc3339};
 use vambrace_redact::{Fingerprint, FingerprintKey};
+use vambrace_server::wire;
 use vambrace_types::Secret;
 
 use super::Exit;
@@ -32,6 +33,7 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
             let filter = Filter {
                 last: Some(last),
                 caller,
+                owner: None,
                 tool: tool_name,
                 verdict: verdict.transpose()?,
                 since: None,
@@ -57,12 +59,10 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
         AuditWhat::Verify => Ok(verified(global, &vambrace_audit::verify(&dir).map_err(told)?)),
         AuditWhat::Alerts => {
             for alert in vambrace_audit::alerts(&dir).map_err(told)? {
-                let (time, rule, caller) = (rfc3339(alert.time), alert.rule, alert.caller);
                 if global.json || !terminal::is_watched() {
-                    let value = json!({"timestamp": time, "rule": rule, "caller": caller, "action": alert.action,
-                                       "call_id": alert.call_id});
-                    terminal::say(&value.to_string());
+                    terminal::say(&wire::alert(&alert).to_string());
                 } else {
+                    let (time, rule, caller) = (rfc3339(alert.time), alert.rule, alert.caller);
                     let caller = one_line(&caller);
                     terminal::say(&format!(
                         "{time}  {}  {caller}  {}  {}",
@@ -112,21 +112,7 @@ fn asked_for(global: &Global) -> Result<Fingerprint, Exit> {
 fn list(global: &Global, entries: &[Entry]) {
     for entry in entries {
         if global.json || !terminal::is_watched() {
-            let mut value = json!({
-                "timestamp": rfc3339(entry.time), "kind": entry.kind.as_str(), "event": entry.event,
-                "call_id": entry.call_id, "caller_id": entry.caller, "tool": entry.tool,
-                "decision": entry.verdict.map(Verdict::as_str), "rule": entry.rule, "ending": entry.ending,
-                "code": entry.code, "message": entry.message, "dry_run": entry.dry_run,
-                "duration_ms": entry.duration_ms, "severity": entry.severity,
-            });
-            if let Some(fields) = value.as_object_mut().filter(|_| !entry.marks.is_empty()) {
-                let marks = entry
-                    .marks
-                    .iter()
-                    .map(|mark| json!({"marker": mark.marker, "fingerprint": mark.fingerprint.to_string()}));
-                fields.insert("marks".to_owned(), Value::Array(marks.collect()));
-            }
-            terminal::say(&value.to_string());
+            terminal::say(&wire::audit_entry(entry).to_string());
             continue;
         }
         // Names and messages repeat what an agent wrote.

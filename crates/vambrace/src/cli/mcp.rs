@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 use vambrace_process::RowState;
 use vambrace_redact::prove_rules;
-use vambrace_server::mcp::{DryRun, Gate, serve_stdio};
+use vambrace_server::mcp::{DryRun, Gate, Questions, serve_stdio};
 use vambrace_types::Door;
 
 use super::Exit;
 use super::options::Global;
-use super::start::{runtime, session, told_to_end};
+use super::start::{configuration, runtime, session, told_to_end};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global) -> Exit {
@@ -21,7 +21,9 @@ pub(crate) fn run(global: &Global) -> Exit {
 fn attempt(global: &Global) -> Result<Exit, Exit> {
     let session = session(global, Door::McpStdio)?;
     let dry_run = if global.dry_run { DryRun::Always } else { DryRun::OnRequest };
-    let gate = Gate::new(session.corridor.clone(), session.caller.clone(), session.session.clone(), dry_run);
+    let questions = Questions::new(configuration(global)?.config.approvals.by_client);
+    let gate = Gate::new(session.corridor.clone(), session.caller.clone(), session.session.clone(), dry_run)
+        .with_questions(questions);
     let runtime = runtime()?;
     // The first `tools/list` does not wait for the self-attack; the first program does.
     let proving = Arc::clone(&session.corridor);

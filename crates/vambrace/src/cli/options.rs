@@ -78,8 +78,14 @@ pub(crate) enum Command {
     Resume { caller: String },
     /// Work with the configuration: init, check, schema, show
     Config(ConfigArgs),
+    /// Serve HTTP: REST, MCP and A2A, health and metrics
+    Serve(ServeArgs),
     /// Serve MCP over standard input and output
     Mcp,
+    /// Look at questions that wait for a person, and answer them
+    Approvals(ApprovalsArgs),
+    /// Make a credential: internal, or api-key NAME
+    Token(TokenArgs),
     /// Say what this machine can enforce, and attack ourselves to prove it
     Doctor,
     /// Print a completion script for your shell
@@ -101,6 +107,48 @@ pub(crate) struct CallArgs {
     /// Read JSON lines {"tool", "arguments", "dry_run"?} from standard input
     #[arg(long, conflicts_with_all = ["tool_name", "arguments"])]
     pub(crate) batch: bool,
+}
+
+#[derive(Args, Default)]
+pub(crate) struct ServeArgs {
+    /// Where to listen: an address with a port, or `:PORT` on this machine alone [default: 127.0.0.1 and
+    /// `server.agent_port`]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<String>,
+    /// Let everybody on this machine in without a credential, with the rights to write
+    #[arg(long)]
+    pub(crate) no_auth: bool,
+    /// With --no-auth: let everybody in who reaches the address, from other machines too
+    #[arg(long)]
+    pub(crate) no_auth_beyond_this_machine: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ApprovalsArgs {
+    #[command(subcommand)]
+    pub(crate) what: Option<ApprovalsWhat>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ApprovalsWhat {
+    /// Say yes to a question
+    Approve { id: String },
+    /// Say no to a question
+    Reject { id: String },
+}
+
+#[derive(Args)]
+pub(crate) struct TokenArgs {
+    #[command(subcommand)]
+    pub(crate) what: TokenWhat,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum TokenWhat {
+    /// The secret that the Slack bridge and the agent share
+    Internal,
+    /// A key for another service or agent
+    ApiKey { name: String },
 }
 
 #[derive(Args)]

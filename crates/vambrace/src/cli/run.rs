@@ -16,7 +16,7 @@ use vambrace_policy::url::AllowEntry;
 use vambrace_process::{Live, OutputStream};
 use vambrace_redact::Redactor;
 use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply};
-use vambrace_types::{Door, ErrorCode, Tree};
+use vambrace_types::{Chain, Door, ErrorCode, Tree};
 
 use super::Exit;
 use super::options::{Global, RunArgs};
@@ -56,6 +56,7 @@ fn attempt(global: &Global, args: RunArgs) -> Result<Exit, Exit> {
         progress: None,
         live: Some(Arc::clone(&live) as Arc<dyn Live>),
         approver: None,
+        chain: Chain::default(),
     };
     let reply = runtime()?.block_on(until_told(&session.corridor, incoming)).ok_or_else(fell_over)?;
     live.finish();

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use vambrace_audit::{Clock, Event, EventKind, Severity, SystemClock, local_stamp};
 use vambrace_config::resolve::{Assembled, Redacting, Start, assemble, audit_folder, without_effect};
-use vambrace_config::section::SessionIdFormat;
+use vambrace_config::section::{AuthMode, SessionIdFormat};
 use vambrace_config::{Loaded, Overrides, Sources, load, user_folder};
 use vambrace_files::{Root, ambient_authority};
-use vambrace_redact::{Marking, RedactedText, Redactor};
-use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply, Verdict};
-use vambrace_types::{Caller, Door, Secret, SessionId, Tree};
+use vambrace_redact::{KnownValue, Marking, RedactedText, Redactor};
+use vambrace_runtime::{Corridor, Incoming, Leash, Log, NoLog, Purpose, Reply, Verdict};
+use vambrace_types::{Caller, Chain, Door, Secret, SessionId, Tree};
 
 use super::Exit;
 use super::approve::approver;
@@ -37,6 +37,11 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 
 /// Reads the configuration; mistakes are told and end with exit 2.
 pub(crate) fn configuration(global: &Global) -> Result<Loaded, Exit> {
+    configuration_opened(global, None)
+}
+
+/// The same with the doors opened or closed by the command line.
+pub(crate) fn configuration_opened(global: &Global, auth_mode: Option<AuthMode>) -> Result<Loaded, Exit> {
     let environment = environment();
     let here = std::env::current_dir()
         .map_err(|error| usage(&format!("the current folder cannot be read: {error}")))?;
@@ -49,7 +54,7 @@ pub(crate) fn configuration(global: &Global) -> Result<Loaded, Exit> {
         workspace: here,
         profile: global.profile.clone(),
         environment,
-        overrides: Overrides { workspace, service, ..Overrides::default() },
+        overrides: Overrides { workspace, service, auth_mode, ..Overrides::default() },
     };
     let loaded = load(&sources).map_err(|errors| {
         for error in &errors.0 {
@@ -114,9 +119,21 @@ pub(crate) fn redacting(global: &Global, marking: Option<Marking>) -> Result<Red
 
 /// A corridor for this workspace, with its start on record.
 pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
-    let loaded = configuration(global)?;
+    session_of(global, &configuration(global)?, door, None, Vec::new())
+}
+
+/// The same for what was read before, with a log for operators where there is one. `known` are secrets that no file
+/// of the configuration holds.
+pub(crate) fn session_of(
+    global: &Global,
+    loaded: &Loaded,
+    door: Door,
+    log: Option<Arc<dyn Log>>,
+    known: Vec<KnownValue>,
+) -> Result<Session, Exit> {
     let state = state_folder(global)?;
-    let (root, spelled_workspace) = workspace(&loaded)?;
+    let (root, spelled_workspace) = workspace(loaded)?;
+    let is_logged = log.is_some();
     if let Some(service) = loaded.config.scope.service_root.as_deref()
         && !spelled_workspace.join(service).is_dir()
     {
@@ -126,7 +143,9 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
         state,
         mode: global.tool,
         environment: environment(),
+        known,
         clock: clock(),
+        log: log.unwrap_or_else(|| Arc::new(NoLog)),
         root,
         spelled_workspace,
         confirmation_key: {
@@ -139,10 +158,10 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
         },
     };
     let Assembled { corridor, recovery, warnings } =
-        assemble(&loaded, start).map_err(|error| usage(&error.to_string()))?;
+        assemble(loaded, start).map_err(|error| usage(&error.to_string()))?;
     warnings.iter().filter(|_| !global.quiet).for_each(|warning| terminal::warn(warning));
     let corridor = Arc::new(corridor);
-    report_start(global, &loaded, &corridor);
+    report_start(global, loaded, &corridor, is_logged);
     for (paths, what) in [
         (recovery.finished, "finished an edit that was interrupted"),
         (recovery.reverted, "reverted an edit that was interrupted"),
@@ -156,7 +175,7 @@ pub(crate) fn session(global: &Global, door: Door) -> Result<Session, Exit> {
             terminal::warn(&format!("{path}: {what}"));
         }
     }
-    let session = session_id(&loaded);
+    let session = session_id(loaded);
     Ok(Session { corridor, caller: Caller::local(global.role, door), session })
 }
 
@@ -194,14 +213,16 @@ fn session_id(loaded: &Loaded) -> SessionId {
 }
 
 /// Every setting weaker than strict is shown and written down.
-fn report_start(global: &Global, loaded: &Loaded, corridor: &Corridor) {
+fn report_start(global: &Global, loaded: &Loaded, corridor: &Corridor, is_logged: bool) {
     for weaker in loaded.weaker.iter().filter(|_| !global.quiet) {
         terminal::warn(&format!(
             "{} is {} (strict: {}; set by {})",
             weaker.key, weaker.value, weaker.strict, weaker.origin
         ));
     }
-    for key in without_effect(&loaded.config).into_iter().filter(|_| !global.quiet) {
+    let has_effect = |key: &&str| is_logged && key.starts_with("log.");
+    let idle = without_effect(&loaded.config).into_iter().filter(|key| !has_effect(key));
+    for key in idle.filter(|_| !global.quiet) {
         terminal::warn(&format!("{key} is set, but has no effect yet"));
     }
     let audit = match corridor.audit() {
@@ -304,6 +325,7 @@ impl Session {
             progress: None,
             live: None,
             approver: approver(),
+            chain: Chain::default(),
         }
     }
 }

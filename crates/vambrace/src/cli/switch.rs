@@ -19,6 +19,11 @@ pub(crate) fn resume(global: &Global, caller: &str) -> Exit {
     act(global, done, &format!("released {caller}"), &json!({"resumed": caller}))
 }
 
+/// Who threw the switch or gave the answer, as far as the machine knows.
+pub(crate) fn person() -> String {
+    environment().get("USER").cloned().unwrap_or_else(|| "a person at this machine".to_owned())
+}
+
 fn act(
     global: &Global,
     act: impl Fn(&std::path::Path, &str) -> Result<(), vambrace_audit::AuditError>,
@@ -29,7 +34,7 @@ fn act(
         Ok(dir) => dir,
         Err(exit) => return exit,
     };
-    let by = environment().get("USER").cloned().unwrap_or_else(|| "a person at this machine".to_owned());
+    let by = person();
     match act(&dir, &by) {
         Ok(()) => {
             if global.json || !terminal::is_watched() {

@@ -18,7 +18,7 @@ fn the_inspector_lists_and_calls() {
     let list = run(&["--method", "tools/list"]);
     assert_eq!(list.code, 0, "{list:?}");
     let tools = list.json();
-    assert_eq!(tools["tools"].as_array().unwrap().len(), 23, "{list:?}");
+    assert_eq!(tools["tools"].as_array().unwrap().len(), 29, "{list:?}");
 
     let call = |path: &str| {
         let path = format!("path={path}");

@@ -13,16 +13,38 @@
     reason = "only a process of its own shows what a user of the binary sees"
 )]
 
+mod a2a;
+mod a2a_client;
+mod a2a_news;
+mod approvals;
 mod commands;
 mod config;
 mod denied;
+mod doors;
 mod hostile;
+mod http_admit;
+mod http_clients;
+mod http_dry_run;
+mod http_identity;
+mod http_jwks;
+mod http_kits;
+mod http_limits;
+mod http_matrix;
+mod http_openapi;
+mod http_rest;
+mod http_shutdown;
+mod http_start;
+mod http_world;
 mod inspector;
 mod kill;
 mod known_files;
 mod mcp;
 mod mcp_client;
 mod mcp_hostile;
+mod mcp_http;
+mod mcp_http_ask;
+mod mcp_http_client;
+mod memory;
 mod net_body;
 mod net_declared;
 mod net_installs;
@@ -58,5 +80,9 @@ mod secrets;
 mod secrets_baseline;
 mod secrets_spelled;
 mod standing;
+mod standing_http;
+mod sub_agents;
 mod support;
 mod tamper;
+mod token;
+mod tokens;

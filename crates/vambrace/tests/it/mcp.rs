@@ -14,7 +14,7 @@ fn world() -> World {
 }
 
 /// Many names of one file: a folder that takes long to search and no time to make.
-fn many_files(world: &World, n_files: usize, size: usize) {
+pub(crate) fn many_files(world: &World, n_files: usize, size: usize) {
     world.file("many/0", "abcdefghij klmnop qrstuv 0123456789\n".repeat(size / 36));
     for number in 1..n_files {
         fs::hard_link(world.work().join("many/0"), world.work().join(format!("many/{number}"))).unwrap();
@@ -25,11 +25,12 @@ fn names(list: &Value) -> Vec<&str> {
     list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-const ALL: [&str; 23] = [
+const ALL: [&str; 29] = [
     "bash_command",
     "count_matches",
     "create_directory",
     "delete_file",
+    "delete_memory",
     "edit_file",
     "exec_shell",
     "fetch_url",
@@ -40,25 +41,32 @@ const ALL: [&str; 23] = [
     "git_status",
     "install_dependencies",
     "list_files",
+    "memory_read",
+    "memory_write",
     "posture_report",
     "read_file",
     "read_output",
     "run_lint",
     "run_test",
+    "save_to_memory",
     "search_file",
+    "search_memory",
     "spawn",
+    "update_memory",
     "web_fetch",
     "write_file",
 ];
-const READING: [&str; 8] = [
+const READING: [&str; 10] = [
     "count_matches",
     "git_diff",
     "git_status",
     "list_files",
+    "memory_read",
     "posture_report",
     "read_file",
     "read_output",
     "search_file",
+    "search_memory",
 ];
 
 #[test]
@@ -119,10 +127,14 @@ fn a_caller_sees_what_its_role_and_mode_may_use() {
     let changing = [
         "create_directory",
         "delete_file",
+        "delete_memory",
         "edit_file",
         "git_add",
         "git_checkout",
         "git_commit",
+        "memory_write",
+        "save_to_memory",
+        "update_memory",
         "write_file",
     ];
     let running = ["bash_command", "exec_shell", "install_dependencies", "run_lint", "run_test", "spawn"];
@@ -150,10 +162,16 @@ fn annotations_are_complete_and_true() {
         let reads = READING.contains(&name) || name == "fetch_url";
         assert_eq!(hint("readOnlyHint"), reads, "{name}");
         // Programs may do anything to the service; staging and committing take nothing away.
-        let gentle = ["create_directory", "git_add", "git_commit"];
+        let gentle = ["create_directory", "git_add", "git_commit", "save_to_memory"];
         assert_eq!(hint("destructiveHint"), !reads && !gentle.contains(&name), "{name}");
-        let repeatable =
-            ["create_directory", "git_add", "git_checkout", "install_dependencies", "write_file"];
+        let repeatable = [
+            "create_directory",
+            "git_add",
+            "git_checkout",
+            "install_dependencies",
+            "update_memory",
+            "write_file",
+        ];
         assert_eq!(hint("idempotentHint"), reads || repeatable.contains(&name), "{name}");
         let outside = ["fetch_url", "install_dependencies", "web_fetch"];
         assert_eq!(hint("openWorldHint"), outside.contains(&name), "{name}");
@@ -255,7 +273,7 @@ fn a_long_call_tells_how_far_it_has_come() {
 }
 
 /// A search that would take many times longer than the test waits for it.
-const SLOW: &str = "[a-z]+ [a-z]+[0-9]q";
+pub(crate) const SLOW: &str = "[a-z]+ [a-z]+[0-9]q";
 
 /// How the one search on record ended.
 #[track_caller]
@@ -301,11 +319,4 @@ fn a_client_that_goes_away_leaves_an_outcome_on_record() {
 fn a_client_that_says_nothing_and_leaves_is_no_failure() {
     let (code, complaint) = Client::silent(&world(), &[]).close();
     assert_eq!((code, complaint.as_str()), (0, ""));
-}
-
-/// Until there is a server, this is the main job: a client may start the bare name.
-#[test]
-fn the_bare_name_serves_a_pipe() {
-    let ran = world().feed(&[], format!("{}\n", crate::mcp_client::initialize()));
-    assert_eq!((ran.code, &ran.json()["result"]["serverInfo"]["name"]), (0, &json!("vambrace")), "{ran:?}");
 }

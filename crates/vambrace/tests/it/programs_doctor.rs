@@ -167,6 +167,9 @@ fn one_attack_that_succeeds_refuses_to_serve_and_names_its_row() {
     let ran = filtered(&world, "!seccomp", &["--config", &swept, "run", "--", "true"]);
     assert_eq!(ran.code, 125, "{ran:?}");
     assert!(ran.stderr.contains(name), "{ran:?}");
+    let served = filtered(&world, "!seccomp", &["--config", &swept, "serve", "--listen", ":0"]);
+    assert_eq!((served.code, served.text().as_str()), (1, ""), "{served:?}");
+    assert!(served.stderr.contains(name), "{served:?}");
 
     for role in ["dev", "product_owner"] {
         let args = ["--config", &swept, "--role", role, "mcp"];

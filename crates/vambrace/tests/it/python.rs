@@ -8,9 +8,10 @@ import sys
 
 from mcp import Client, StdioServerParameters
 
-ALL = ["bash_command", "count_matches", "create_directory", "delete_file", "edit_file", "exec_shell", "fetch_url", "git_add",
-       "git_checkout", "git_commit", "git_diff", "git_status", "install_dependencies", "list_files", "posture_report",
-       "read_file", "read_output", "run_lint", "run_test", "search_file", "spawn", "web_fetch", "write_file"]
+ALL = ["bash_command", "count_matches", "create_directory", "delete_file", "delete_memory", "edit_file", "exec_shell", "fetch_url", "git_add",
+       "git_checkout", "git_commit", "git_diff", "git_status", "install_dependencies", "list_files", "memory_read",
+       "memory_write", "posture_report", "read_file", "read_output", "run_lint", "run_test", "save_to_memory", "search_file",
+       "search_memory", "spawn", "update_memory", "web_fetch", "write_file"]
 
 
 async def main(mode, expected_version, binary, *args):

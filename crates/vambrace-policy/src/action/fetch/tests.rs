@@ -1,3 +1,5 @@
+use vambrace_types::Role;
+
 use super::*;
 use crate::url::{AllowEntry, UrlSettings};
 
@@ -13,6 +15,7 @@ fn request(url: &str) -> FetchUrl {
         time: None,
         spelled: Vec::new(),
         length: None,
+        named: None,
     }
 }
 
@@ -24,17 +27,15 @@ fn header(name: &str, value: &str) -> Header {
 fn check_form(author: Author, rules: &RequestRules, method: &str, headers: &[(&str, &str)], expected: &str) {
     let headers = headers.iter().map(|(name, value)| header(name, value)).collect();
     let request = FetchUrl { method: method.to_owned(), headers, author, ..request("https://example.com/") };
-    let judged = request.judge_form().and_then(|()| match author {
-        Author::Operator => Ok(()),
-        Author::Model => rules.judge(&request.method, &request.headers),
-    });
+    let caller = Caller::named("ann", Role::Dev, Door::System);
+    let judged = request.judge_form().and_then(|()| request.judge_author(rules, &caller));
     let refused = judged.map_or_else(|refusal| refusal.rule(), |()| "");
     assert_eq!(refused, expected, "{author:?} {method} {:?}", request.headers);
 }
 
 #[test]
 fn a_model_sets_harmless_headers() {
-    use Author::{Model, Operator};
+    use Author::{Model, Operator, Ourselves};
     let usual = RequestRules::default();
     let wide = RequestRules { methods: vec!["GET".to_owned(), "POST".to_owned()], any_header: true };
     check_form(Model, &usual, "GET", &[], "");
@@ -46,7 +47,7 @@ fn a_model_sets_harmless_headers() {
     check_form(Model, &wide, "GET", &[("authorization", "b")], "");
     check_form(Operator, &usual, "GET", &[("authorization", "b")], "");
     check_form(Model, &usual, "GET", &[("metadata-flavor", "Google")], "net.headers");
-    for author in [Model, Operator] {
+    for author in [Model, Operator, Ourselves] {
         check_form(author, &wide, "CONNECT", &[], "net.methods");
         check_form(author, &wide, "GET /a\r\n", &[], "net.methods");
         check_form(author, &wide, "GET", &[("host", "a")], "net.headers");
@@ -126,5 +127,22 @@ fn percent_signs_hide_nothing_that_is_sent() {
     for text in odd {
         let body = Some(Secret::new(text.to_owned()));
         check_sent(&FetchUrl { body, ..request("https://example.com/") }, text, true);
+    }
+}
+
+/// News of a task are ours to send; called by name, the same tool is refused at every door.
+#[test]
+fn only_we_send_news() {
+    let rules = RequestRules { methods: vec!["POST".to_owned()], any_header: true };
+    let request = FetchUrl {
+        method: "POST".to_owned(),
+        author: Author::Ourselves,
+        body: Some(Secret::new("{}".to_owned())),
+        ..request("https://example.com/")
+    };
+    let judged = |door| request.judge_author(&rules, &Caller::named("ann", Role::Dev, door));
+    assert!(judged(Door::System).is_ok());
+    for door in [Door::CommandLine, Door::Terminal, Door::McpStdio, Door::McpHttp, Door::Rest, Door::A2a] {
+        assert!(judged(door).is_err_and(|refusal| refusal.rule() == "net.methods"), "{door:?}");
     }
 }

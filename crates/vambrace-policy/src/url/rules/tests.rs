@@ -299,3 +299,48 @@ fn the_attacks_of_the_specifications_get_their_words() {
         "SSRF: private network access denied for 10.0.0.1 (10.0.0.1)",
     );
 }
+
+/// `url` is asked for where the operator named `place`.
+#[track_caller]
+fn check_named(settings: &UrlSettings, place: &str, url: &str, answer: &str, expected: &str) {
+    let (policy, url, place) =
+        (UrlPolicy::new(settings.clone()), WebUrl::parse(url).unwrap(), WebUrl::parse(place).unwrap());
+    let named = Named { host: place.host().clone(), port: place.port(), rule: "named".to_owned() };
+    assert_eq!(judged(&policy, policy.admit_named(&url, &named), &url, answer), expected, "{url:?} {answer}");
+}
+
+#[test]
+fn a_place_of_the_operators_naming() {
+    let off = UrlSettings { enabled: false, ..UrlSettings::default() };
+    let bypassed = UrlSettings { bypass_all: true, ..listing(&[("agent.test", "")], &[]) };
+    for settings in [&UrlSettings::default(), &off, &bypassed] {
+        let check =
+            |url: &str, answer: &str, expected: &str| check_named(settings, url, url, answer, expected);
+        check("https://agent.test/", PUBLIC, "named");
+        check("http://agent.test:9000/", "10.0.0.1", "named");
+        check("http://agent.test/", "127.0.0.1", "named");
+        check("http://agent.test/", "::1", "named");
+        check("http://agent.test/", "169.254.169.254", "Address");
+        check("http://agent.test/", "169.254.1.1", "Address");
+        check("http://agent.test/", "fe80::1", "Address");
+        check("http://agent.test/", "0.0.0.0", "Address");
+        check("http://agent.test/", "224.0.0.1", "Address");
+        check("http://agent.test/", "::ffff:169.254.169.254", "Address");
+        check("http://localhost:8081/", "127.0.0.1", "named");
+        check("http://127.0.0.1:8081/", "127.0.0.1", "named");
+        check("http://docs.svc.cluster.local/", "10.0.0.1", "named");
+        check("http://169.254.169.254/", "", "Metadata");
+        check("http://metadata.google.internal/", "", "Metadata");
+        // Nothing but the place itself.
+        let place = "http://agent.test:9000/a";
+        check_named(settings, place, "http://agent.test:9000/b", "10.0.0.1", "named");
+        for other in ["http://agent.test/", "http://agent.test:9001/", "http://x.agent.test:9000/"] {
+            check_named(settings, place, other, PUBLIC, "NotListed");
+        }
+    }
+    // What blocks more loosely than it is named does not count; what says as much does.
+    let agent = "http://agent.corp.test/";
+    check_named(&listing(&[], &["*.corp.test"]), agent, agent, "10.0.0.1", "named");
+    check_named(&listing(&[], &["agent.corp.test"]), agent, agent, "10.0.0.1", "Blocked");
+    check_named(&listing(&[], &["10.0.0.1"]), agent, agent, "10.0.0.1", "Blocked");
+}

@@ -1,0 +1,32 @@
+//! Who is calling, from where, and how often. Pure: the front end hands in what a request shows, the keys and
+//! the time, and gets an identity or a refusal. Nothing here opens a socket, reads a clock or makes a secret.
+
+mod api_key;
+mod asserted;
+mod authenticator;
+mod claims;
+mod client_address;
+mod failures;
+mod hosts;
+mod jwt;
+mod key_set;
+mod rate_limit;
+mod refusal;
+mod slack;
+mod strict_json;
+mod token;
+
+pub use api_key::{ApiKey, KeyDigest};
+pub use asserted::{IgnoredHeader, WhyIgnored, is_invisible};
+pub use authenticator::{
+    AuthSettings, Authenticator, Credential, Identity, Mode, Offered, is_reserved_caller,
+};
+pub use client_address::{AddressKey, ForwardedFor, client_address, is_trusted_proxy};
+pub use failures::FailureLimiter;
+pub use hosts::{is_host_allowed, is_origin_allowed};
+pub use jwt::{JwtSettings, JwtTrust, KeySource};
+pub use key_set::{KeySet, KeySetError, SignatureAlgorithm};
+pub use rate_limit::{Draw, Moment, Rate, RateLimiter};
+pub use refusal::Refusal;
+pub use slack::SlackKey;
+pub use token::{api_key, internal_token, is_caller_name};

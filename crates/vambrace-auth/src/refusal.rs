@@ -1,0 +1,56 @@
+//! Why somebody was not let in. What the caller is told, and the line that operators watch for.
+
+use crate::IgnoredHeader;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    InvalidInternalToken,
+    /// A bearer token that is no token of ours, with the reason for the log.
+    InvalidToken(&'static str),
+    /// The token names a key that the key set does not hold: it may have been rotated.
+    UnknownKey,
+    InvalidApiKey,
+    InvalidSlackSignature,
+    /// The caller may say for whom it calls, and said something that cannot be read.
+    UnreadableIdentity(IgnoredHeader),
+    /// No credential at all.
+    Missing,
+}
+
+impl Refusal {
+    /// The line of specification 001 that operators search for.
+    pub fn log_line(&self) -> &'static str {
+        match self {
+            Refusal::InvalidInternalToken => "Invalid internal token attempt",
+            Refusal::InvalidToken(_) | Refusal::UnknownKey => "Invalid bearer token attempt",
+            Refusal::InvalidApiKey => "Invalid API key attempt",
+            Refusal::InvalidSlackSignature => "Invalid Slack signature attempt",
+            Refusal::UnreadableIdentity(_) => "Request refused: its identity headers cannot be read",
+            Refusal::Missing => "Authentication required but not provided",
+        }
+    }
+
+    /// What the caller is told.
+    pub fn message(&self) -> &'static str {
+        match self {
+            Refusal::InvalidInternalToken => "Invalid internal token",
+            Refusal::InvalidToken(_) | Refusal::UnknownKey => "Invalid bearer token",
+            Refusal::InvalidApiKey => "Invalid API key",
+            Refusal::InvalidSlackSignature => "Invalid Slack signature",
+            Refusal::UnreadableIdentity(_) => "The headers that say for whom the call is made cannot be read",
+            Refusal::Missing => "Authentication required but not provided",
+        }
+    }
+
+    /// A wrong credential counts against its sender; a missing one does not.
+    pub fn is_guess(&self) -> bool {
+        match self {
+            Refusal::Missing | Refusal::UnreadableIdentity(_) => false,
+            Refusal::InvalidInternalToken
+            | Refusal::InvalidToken(_)
+            | Refusal::UnknownKey
+            | Refusal::InvalidApiKey
+            | Refusal::InvalidSlackSignature => true,
+        }
+    }
+}

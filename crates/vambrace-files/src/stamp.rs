@@ -1,0 +1,49 @@
+//! What stands at a path right now, in a form that is equal only while nothing has happened to it.
+
+use std::os::fd::AsFd as _;
+
+use rustix::fs::{FileType, OFlags, ResolveFlags, Stat};
+use rustix::io::Errno;
+use vambrace_policy::{Access, Withheld};
+use vambrace_types::ScopedPath;
+
+use crate::Files;
+use crate::list::EntryKind;
+use crate::open::{beneath, kernel_path};
+
+impl Files {
+    /// Without a look inside: its kind, inode, size and times, and the same of where a link leads. Of a folder only which one
+    /// it is, because our own mirror changes the times of folders. Not judged by the scope: it is for hashing and never shown.
+    // LIMIT: what happens inside a folder does not show.
+    pub fn stamp(&self, path: &ScopedPath) -> String {
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let withheld = Withheld::default();
+        let opener = self.opener(&withheld);
+        let itself =
+            beneath(opener.root.as_fd(), &kernel_path(path), OFlags::PATH | OFlags::NOFOLLOW, resolve)
+                .and_then(|handle| rustix::fs::fstat(&handle));
+        let itself = match itself {
+            Ok(stat) => described(&stat),
+            Err(Errno::NOENT | Errno::NOTDIR) => return "absent".to_owned(),
+            Err(errno) => format!("errno {}", errno.raw_os_error()),
+        };
+        match opener.glance(path, Access::Read) {
+            Ok(opened) => {
+                format!("{itself} > {} {:?}", described(&opened.stat), opened.resolved.components())
+            }
+            Err(error) => format!("{itself} > {}", error.to_tool_error().code.as_str()),
+        }
+    }
+}
+
+pub(crate) fn described(stat: &Stat) -> String {
+    let kind = EntryKind::of(FileType::from_raw_mode(stat.st_mode));
+    let place = format!("{} {}:{}", kind.as_str(), stat.st_dev, stat.st_ino);
+    match kind {
+        EntryKind::Folder => place,
+        EntryKind::File | EntryKind::Link | EntryKind::Other => format!(
+            "{place} {} {}.{} {}.{}",
+            stat.st_size, stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec
+        ),
+    }
+}

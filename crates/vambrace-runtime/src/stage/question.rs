@@ -1,0 +1,207 @@
+//! What only a person may allow: asked at once where somebody can be, and otherwise left as a question that waits. The same
+//! call, made again, takes the answer.
+
+use vambrace_audit::{AuditError, Event, EventKind, NewQuestion, Purpose, QuestionState, Severity, rfc3339};
+use vambrace_policy::{Action, Pending, Permit, Question};
+use vambrace_redact::{RedactedText, RedactedTree};
+use vambrace_tools::Look;
+use vambrace_types::{ToolError, Tree};
+
+use super::binding::Asked;
+use super::{Call, Setback, Trail, Unanswered, in_place};
+use crate::{Answer, Approver, Corridor, OnAuditFailure, Ticket};
+
+impl Unanswered {
+    pub(super) fn to_tool_error(&self) -> ToolError {
+        let error = self.question.to_tool_error();
+        let Some(Ticket { id, expires_at, .. }) = &self.ticket else { return error };
+        error
+            .suggestion(format!(
+                "Ask the person you work for to run `vambrace approvals approve {id}`, then make exactly this call \
+                 again; do not try another way round."
+            ))
+            .details(Tree::map([
+                ("approval_id", Tree::text(id)),
+                ("expires_at", Tree::Text(rfc3339(*expires_at))),
+            ]))
+    }
+}
+
+/// A preview is decided like the call itself and never bothers a person.
+pub(super) fn ask<A: Action>(
+    corridor: &Corridor,
+    call: &Call,
+    pending: Pending<A>,
+    look: &Look<'_>,
+    trail: &mut Trail,
+) -> Result<Permit<A>, Setback> {
+    if call.entry.dry_run || call.entry.purpose != Purpose::Call {
+        return Err(unanswered(pending, None));
+    }
+    let question = wording(call, &pending);
+    match &call.approver {
+        Some(approver) => at_once(corridor, call, pending, &question, approver.as_ref()),
+        None => later(corridor, call, pending, question, look, trail),
+    }
+}
+
+fn unanswered<A: Action>(pending: Pending<A>, ticket: Option<Ticket>) -> Setback {
+    Setback::Ask(Unanswered { question: pending.into_question(), ticket })
+}
+
+fn refused<A: Action>(pending: Pending<A>) -> Setback {
+    let Question { rule, what } = pending.into_question();
+    let question = Question { rule, what: format!("{what} The person who was asked said no.") };
+    Setback::Ask(Unanswered { question, ticket: None })
+}
+
+/// What would really be done, as far as it can be shown: why somebody is asked, with what, and which programs it starts.
+/// THREAT: P01, a yes to a sentence that leaves out what matters.
+fn wording<A: Action>(call: &Call, pending: &Pending<A>) -> RedactedText {
+    // LIMIT: what is cut says so.
+    const LONGEST: usize = 2048;
+    let arguments = call.redactor.text(&call.entry.input.as_tree().to_json()).value.shortened(LONGEST);
+    let mut text = format!("{} It is called with {}.", pending.question().what, arguments.as_str());
+    let vectors = pending.action().vectors();
+    if !vectors.is_empty() {
+        let lines: Vec<_> = vectors.iter().map(|words| format!("`{}`", words.join(" "))).collect();
+        text = format!("{text} It would run {}.", lines.join(", then "));
+    }
+    call.redactor.text(&text).value
+}
+
+fn at_once<A: Action>(
+    corridor: &Corridor,
+    call: &Call,
+    pending: Pending<A>,
+    question: &RedactedText,
+    approver: &dyn Approver,
+) -> Result<Permit<A>, Setback> {
+    let mut answer = Answer::No;
+    in_place(&mut || answer = approver.ask(call.entry.tool.as_str(), question.as_str()));
+    let (by, said) = match &answer {
+        Answer::Yes { by } => (Some(by.clone()), "approved"),
+        Answer::No => (None, "rejected"),
+    };
+    let goes_on = record(corridor, call, by, &format!("{said}: {}", question.as_str()), RedactedTree::null());
+    match answer {
+        Answer::Yes { .. } if goes_on => Ok(pending.approve()),
+        Answer::Yes { .. } | Answer::No => Err(refused(pending)),
+    }
+}
+
+/// THREAT: P03, an approval that nobody can find later is none. Whether the call may go on after this.
+fn record(
+    corridor: &Corridor,
+    call: &Call,
+    by: Option<String>,
+    message: &str,
+    details: RedactedTree,
+) -> bool {
+    let recorded = corridor.audit().is_ok_and(|audit| {
+        let event = Event {
+            kind: EventKind::Approval,
+            severity: Severity::Warning,
+            caller: Some(call.entry.caller.id.clone()),
+            by,
+            call_id: Some(call.entry.call_id.clone()),
+            message: call.redactor.text(message).value,
+            details,
+        };
+        audit.event(&event).is_ok()
+    });
+    recorded || corridor.parts.on_audit_failure == OnAuditFailure::Warn
+}
+
+/// What became of looking for an answer.
+enum Standing {
+    Approved { id: String, by: String },
+    Rejected,
+    Waiting(Ticket),
+}
+
+fn later<A: Action>(
+    corridor: &Corridor,
+    call: &Call,
+    pending: Pending<A>,
+    question: RedactedText,
+    look: &Look<'_>,
+    trail: &mut Trail,
+) -> Result<Permit<A>, Setback> {
+    let mut standing = Ok(None);
+    in_place(&mut || standing = stand(corridor, call, &pending, &question, look));
+    match standing {
+        Ok(Some(Standing::Approved { id, by })) => {
+            let message = format!("approved {id}: {}", question.as_str());
+            let details = call.redactor.plain_tree(Tree::map([("approval_id", Tree::Text(id))])).value;
+            if record(corridor, call, Some(by), &message, details) {
+                return Ok(pending.approve());
+            }
+            trail.warnings.push("The approval could not be put on record, so it was not used.".to_owned());
+            Err(unanswered(pending, None))
+        }
+        Ok(Some(Standing::Rejected)) => Err(refused(pending)),
+        Ok(Some(Standing::Waiting(ticket))) => Err(unanswered(pending, Some(ticket))),
+        Ok(None) => Err(unanswered(pending, None)),
+        Err(error) => {
+            // Its own words name places on this machine, which are not for the agent.
+            trail.warnings.push(format!("No question was left for a person: {}.", error.brief()));
+            Err(unanswered(pending, None))
+        }
+    }
+}
+
+/// `None` where questions are not kept.
+fn stand<A: Action>(
+    corridor: &Corridor,
+    call: &Call,
+    pending: &Pending<A>,
+    question: &RedactedText,
+    look: &Look<'_>,
+) -> Result<Option<Standing>, AuditError> {
+    let Some(approvals) = corridor.approvals() else { return Ok(None) };
+    let caller = &call.entry.caller;
+    let owner = caller.owner();
+    let action = pending.action();
+    let mut touched: Vec<(String, Vec<String>)> = action
+        .targets()
+        .into_iter()
+        .map(|(path, _)| (path.components().join("/"), look.stamps(path)))
+        .collect();
+    if A::CAPABILITY.runs_programs() {
+        touched.extend(look.surroundings());
+    }
+    let binding = Asked {
+        owner: &owner,
+        role: caller.role,
+        tool: call.entry.tool.as_str(),
+        arguments: &call.arguments,
+        vectors: &action.vectors(),
+        policy: corridor.parts.policy_fingerprint,
+        volume: corridor.parts.instruments.files.volume().device(),
+        touched: &touched,
+    }
+    .binding();
+    if let Some(taken) = approvals.take_question(binding)? {
+        return Ok(Some(Standing::Approved { id: taken.id, by: taken.by.unwrap_or_default() }));
+    }
+    let asked = approvals.ask(&NewQuestion {
+        binding,
+        caller: caller.id.clone(),
+        owner,
+        tool: call.entry.tool.as_str().to_owned(),
+        rule: call.redactor.text(&pending.question().rule).value,
+        question: question.clone(),
+        call_id: call.entry.call_id.as_str().to_owned(),
+    })?;
+    Ok(Some(match asked.state {
+        QuestionState::Rejected => Standing::Rejected,
+        QuestionState::Waiting | QuestionState::Approved | QuestionState::Used | QuestionState::Expired => {
+            Standing::Waiting(Ticket {
+                id: asked.id,
+                question: question.clone(),
+                expires_at: asked.expires_at,
+            })
+        }
+    }))
+}

@@ -1,0 +1,158 @@
+//! Agent2Agent 1.0, with the method names and shapes of 0.3 for older clients. A message that names a tool
+//! becomes a call of the corridor, and its reply a task that belongs to the caller.
+
+mod card;
+mod conformance;
+mod message;
+mod older;
+mod operation;
+mod push;
+mod rpc;
+mod send;
+mod store;
+mod work;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Json, Router};
+use futures_util::{Stream, StreamExt as _};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde_json::Value;
+use vambrace_types::{ChainRules, Door};
+
+use self::operation::Visit;
+use self::rpc::{Call, Fault, Method, Revision, Wrong};
+use self::store::{BOUNDS, Desk};
+use crate::http::{Admitted, Front};
+
+#[derive(Debug, Clone)]
+pub struct A2aSettings {
+    pub enabled: bool,
+    /// Our own name in call chains, and how long those may be.
+    pub chain: ChainRules,
+    /// What people and agents read on the card.
+    pub agent_name: String,
+    /// The address others reach us at; unset: what the request's `Host` says.
+    pub agent_url: Option<String>,
+}
+
+/// `/a2a/invoke`, behind the admission.
+pub(crate) fn router() -> Router<Arc<Front>> {
+    Router::new().route("/a2a/invoke", post(invoke)).layer(Extension(Arc::new(Desk::new(BOUNDS))))
+}
+
+/// `/.well-known/agent-card.json`, for everybody.
+pub(crate) fn public_router() -> Router<Arc<Front>> {
+    Router::new()
+        .route("/.well-known/agent-card.json", get(card::public))
+        .route("/.well-known/agent.json", get(card::public))
+}
+
+/// Keeps a stream open through proxies that end what is silent.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+async fn invoke(
+    State(front): State<Arc<Front>>,
+    Extension(admitted): Extension<Admitted>,
+    Extension(desk): Extension<Arc<Desk>>,
+    request: Request,
+) -> Response {
+    let settings = &front.settings.a2a;
+    if !settings.enabled {
+        return card::absent().into_response();
+    }
+    let (head, body) = request.into_parts();
+    let most = front.settings.max_body;
+    if !is_json(&head.headers) {
+        let fault = Fault::new(Wrong::ContentType, "The body must be application/json.");
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, Json(fault.answer(&Value::Null))).into_response()
+    } else {
+        let refuse = |status: StatusCode, message: String| {
+            let fault = Fault::new(Wrong::NoRequest, message);
+            (status, Json(fault.answer(&Value::Null))).into_response()
+        };
+        let reading = axum::body::to_bytes(body, most);
+        match tokio::time::timeout(front.settings.read_timeout, reading).await {
+            Ok(Ok(body)) => {
+                let caller = admitted.identity.caller(Door::A2a);
+                let (front, chain) = (Arc::clone(&front), admitted.chain);
+                let visit = Visit { front, desk, caller, chain, revision: Revision::V1 };
+                answer(visit, &head.headers, &body).await
+            }
+            Ok(Err(_)) => {
+                refuse(StatusCode::PAYLOAD_TOO_LARGE, format!("The body is larger than {most} bytes."))
+            }
+            Err(_) => refuse(StatusCode::REQUEST_TIMEOUT, "The body did not come in time.".to_owned()),
+        }
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(essence.as_str(), "application/json" | "application/a2a+json")
+}
+
+/// Errors are JSON-RPC's own, with status 200.
+async fn answer(mut visit: Visit, headers: &HeaderMap, body: &[u8]) -> Response {
+    let Call { id, method, revision, params } = match rpc::read(body) {
+        Ok(call) => call,
+        Err((id, fault)) => return Json(fault.answer(&id)).into_response(),
+    };
+    let version = headers.get("a2a-version").map(|value| value.to_str().unwrap_or("?"));
+    if let Err(fault) = rpc::check_version(version) {
+        return Json(fault.answer(&id)).into_response();
+    }
+    visit.revision = revision;
+    let params = match revision {
+        Revision::V1 => params,
+        Revision::V03 => older::params(method, params),
+    };
+    let result = match method {
+        Method::Send => visit.send(params).await,
+        Method::Get => visit.get(params),
+        Method::List => visit.list(params),
+        Method::Cancel => visit.cancel(params).await,
+        Method::SetPush => visit.set_push(params).await,
+        Method::GetPush => visit.get_push(params),
+        Method::ListPush => visit.list_push(params),
+        Method::DeletePush => visit.delete_push(params),
+        Method::ExtendedCard => Ok(card::extended(&visit.front, headers, &visit.caller)),
+        Method::Stream => match visit.stream(params).await {
+            Ok(events) => return streaming(id, revision, events),
+            Err(fault) => Err(fault),
+        },
+        Method::Subscribe => match visit.subscribe(params) {
+            Ok(events) => return streaming(id, revision, events),
+            Err(fault) => Err(fault),
+        },
+    };
+    let result = result.map(|result| match revision {
+        Revision::V1 => result,
+        Revision::V03 => older::result(method, result),
+    });
+    Json(match result {
+        Ok(result) => rpc::result(&id, &result),
+        Err(fault) => fault.answer(&id),
+    })
+    .into_response()
+}
+
+fn streaming(id: Value, revision: Revision, events: impl Stream<Item = Value> + Send + 'static) -> Response {
+    let events = events.map(move |event| {
+        let event = match revision {
+            Revision::V1 => event,
+            Revision::V03 => older::event(event),
+        };
+        Ok::<_, Infallible>(Event::default().data(rpc::result(&id, &event).to_string()))
+    });
+    let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response();
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}

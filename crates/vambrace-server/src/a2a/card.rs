@@ -1,0 +1,145 @@
+//! The agent card: what everybody may know of us, and what a caller may use. It carries the members of 0.3 beside those of
+//! 1.0, because a client of either reads the same address.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, StatusCode, header};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use vambrace_types::{Caller, ErrorCode};
+
+use crate::http::{Front, Problem};
+
+const DESCRIPTION: &str = "Governed tools for agents: files, programs, git and the web, with every call decided, caged, \
+    cleaned of secrets and put on record. Send a data part {\"tool\": …, \"arguments\": {…}}; the answer is a task whose \
+    artifact is the tool's result.";
+
+/// In seconds: a card changes with a new version or configuration, at a restart.
+const CACHE: &str = "public, max-age=300";
+
+/// What the public card tells of us: kinds of work, not anybody's list.
+const GENERAL: &[(&str, &str, &str, &[&str])] = &[
+    (
+        "files",
+        "Work with files",
+        "Read, search, write and edit the files of the workspace.",
+        &["files", "edit"],
+    ),
+    ("programs", "Run programs", "Run commands, tests and linters in a cage.", &["shell", "test"]),
+    ("git", "Work with git", "Look at changes, stage, commit and switch branches.", &["git"]),
+    ("web", "Fetch from the web", "Fetch pages and send requests to public addresses.", &["web"]),
+];
+
+/// Where others reach us, without a slash at the end.
+fn place(front: &Front, headers: &HeaderMap) -> String {
+    let settings = &front.settings;
+    if let Some(url) = settings.a2a.agent_url.as_ref().or(settings.public_url.as_ref()) {
+        return url.trim_end_matches('/').to_owned();
+    }
+    let is_common = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    // THREAT: P12, a card is copied into other programs; a host with a path in it is none.
+    let host = host.filter(|host| !host.is_empty() && host.bytes().all(is_common)).unwrap_or("localhost");
+    format!("http://{host}")
+}
+
+fn card(front: &Front, headers: &HeaderMap, skills: &[Value]) -> Value {
+    let url = format!("{}/a2a/invoke", place(front, headers));
+    let modes = ["text/plain", "application/json"];
+    json!({
+        "name": front.settings.a2a.agent_name,
+        "description": DESCRIPTION,
+        "version": env!("CARGO_PKG_VERSION"),
+        "supportedInterfaces": [
+            {"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
+            {"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "0.3"},
+        ],
+        "capabilities": {"streaming": true, "pushNotifications": true, "extendedAgentCard": true},
+        "securitySchemes": {
+            "apiKey": {
+                "apiKeySecurityScheme": {"location": "header", "name": "X-API-Key"},
+                "type": "apiKey", "in": "header", "name": "X-API-Key",
+            },
+            "bearer": {"httpAuthSecurityScheme": {"scheme": "Bearer"}, "type": "http", "scheme": "bearer"},
+        },
+        "securityRequirements": [
+            {"schemes": {"apiKey": {"list": []}}},
+            {"schemes": {"bearer": {"list": []}}},
+        ],
+        "defaultInputModes": modes,
+        "defaultOutputModes": modes,
+        "skills": skills,
+        "url": url,
+        "preferredTransport": "JSONRPC",
+        "protocolVersion": "0.3.0",
+        "supportsAuthenticatedExtendedCard": true,
+        "security": [{"apiKey": []}, {"bearer": []}],
+    })
+}
+
+/// The card of a caller who is known: one skill for each tool that it may use.
+pub(super) fn extended(front: &Front, headers: &HeaderMap, caller: &Caller) -> Value {
+    let skills: Vec<Value> = front
+        .corridor
+        .tools_for(caller)
+        .into_iter()
+        .map(|tool| {
+            let about = tool.about;
+            let tag = |is: bool, yes: &'static str, no: &'static str| if is { yes } else { no };
+            json!({
+                "id": about.name,
+                "name": about.title,
+                "description": about.description,
+                "tags": ["tool", tag(about.hints.read_only, "reads", "changes"),
+                         tag(about.hints.open_world, "network", "local")],
+                "examples": [json!({"tool": about.name, "arguments": {}}).to_string()],
+                "inputModes": ["application/json"],
+                "outputModes": ["application/json", "text/plain"],
+            })
+        })
+        .collect();
+    card(front, headers, &skills)
+}
+
+pub(super) async fn public(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
+    if !front.settings.a2a.enabled {
+        return absent().into_response();
+    }
+    let skills: Vec<Value> = GENERAL
+        .iter()
+        .map(|(id, name, description, tags)| {
+            json!({"id": id, "name": name, "description": description, "tags": tags})
+        })
+        .collect();
+    let card = card(&front, &headers, &skills);
+    let digest = Sha256::digest(card.to_string().as_bytes());
+    let tag: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let tag = format!("\"{tag}\"");
+    let known = [
+        (header::ETAG, tag.clone()),
+        (header::CACHE_CONTROL, CACHE.to_owned()),
+        (header::VARY, "Host".to_owned()),
+    ];
+    if is_held(&headers, &tag) {
+        return (StatusCode::NOT_MODIFIED, known).into_response();
+    }
+    (known, Json(card)).into_response()
+}
+
+/// Whether the client has this one already (RFC 9110, weak comparison).
+fn is_held(headers: &HeaderMap, tag: &str) -> bool {
+    let lists = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    lists
+        .flat_map(|list| list.split(','))
+        .map(|held| held.trim().trim_start_matches("W/"))
+        .any(|held| held == "*" || held == tag)
+}
+
+/// The door is closed: as if it were not there.
+pub(super) fn absent() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, ErrorCode::RouteNotFound, "Calls between agents are switched off.")
+        .suggestion("The operator switches them on with `a2a.enabled: true`.")
+}

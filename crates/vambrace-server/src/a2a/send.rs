@@ -1,0 +1,235 @@
+//! Messages in: a task is begun or goes on, and the answer waits for it, comes at once, or is a stream.
+
+use std::time::Duration;
+
+use ::a2a::{
+    Message, Part, Role, SendMessageConfiguration, SendMessageRequest, StreamResponse,
+    SubscribeToTaskRequest, Task, TaskState, new_context_id, new_task_id,
+};
+use futures_util::Stream;
+use futures_util::stream;
+use serde_json::{Value, json};
+use tokio::sync::broadcast;
+use tokio::task::JoinHandle;
+use vambrace_types::ErrorCode;
+
+use super::conformance::{Fixture, Script, fixture};
+use super::message::{Wish, accepted, history_length, wish};
+use super::operation::{Visit, params, with_history};
+use super::rpc::{Fault, Wrong};
+use super::store::{Begun, Full, News, Unable, is_live, status};
+use super::work::{Job, Order, work};
+use crate::http::Conformance;
+
+/// What became of a message.
+enum Taken {
+    /// An answer without a task.
+    Answer(Box<Message>),
+    Task {
+        task: Box<Task>,
+        news: broadcast::Receiver<News>,
+        work: JoinHandle<()>,
+        history: Option<usize>,
+    },
+}
+
+impl Visit {
+    async fn take(&self, request: SendMessageRequest) -> Result<(Taken, bool), Fault> {
+        let accepted = accepted(&request)?;
+        let SendMessageRequest { mut message, configuration, .. } = request;
+        // Empty means absent to clients that are made from protocol buffers.
+        message.task_id = message.task_id.filter(|id| !id.is_empty());
+        message.context_id = message.context_id.filter(|id| !id.is_empty());
+        let wish = wish(&message)?;
+        let configuration = configuration.unwrap_or(SendMessageConfiguration {
+            accepted_output_modes: None,
+            task_push_notification_config: None,
+            history_length: None,
+            return_immediately: None,
+        });
+        let history = history_length(configuration.history_length)?;
+        let at_once = configuration.return_immediately == Some(true);
+        let (owner, now) = (self.owner(), (self.front.moment(), self.front.corridor.clock().now()));
+
+        let script = match (&wish, self.front.settings.conformance) {
+            (Wish::Words, Conformance::A2a) => Some(fixture(&message.message_id)),
+            (Wish::Words | Wish::Call(_), _) => None,
+        };
+        let wanted = match wish {
+            Wish::Call(wanted) => Some(wanted),
+            Wish::Words => None,
+        };
+        let begun = if let Some(id) = &message.task_id {
+            let known = self.task(id)?;
+            let push = match configuration.task_push_notification_config {
+                Some(config) => Some(self.push(config, id, &known.context_id).await?),
+                None => None,
+            };
+            let id = id.clone();
+            let begun = self.desk.go_on(&owner, message, wanted, now).ok_or_else(Fault::no_task)?;
+            let begun = begun.map_err(unable)?;
+            if let Some(push) = push {
+                self.desk.of(&owner, &id, now.0, |kept, _| kept.add_push(push));
+            }
+            begun
+        } else {
+            let context_id = message.context_id.clone().unwrap_or_else(new_context_id);
+            match (&wanted, &script) {
+                (None, None) => return Ok((Taken::Answer(Box::new(no_model(context_id))), at_once)),
+                (_, Some(Fixture::Message(words))) => {
+                    let answer = agent_says(context_id, vec![Part::text(*words)]);
+                    return Ok((Taken::Answer(Box::new(answer)), at_once));
+                }
+                (Some(_), _) | (None, Some(Fixture::Task(_))) => {}
+            }
+            let id = new_task_id();
+            let mut pushes = Vec::new();
+            if let Some(config) = configuration.task_push_notification_config {
+                pushes.push(self.push(config, &id, &context_id).await?);
+            }
+            message.context_id = Some(context_id.clone());
+            message.task_id = Some(id.clone());
+            let task = Task {
+                id,
+                context_id,
+                status: status(TaskState::Submitted, None, now.1),
+                artifacts: None,
+                history: Some(vec![message]),
+                metadata: None,
+            };
+            self.desk.open(&owner, task, wanted, pushes, now.0).map_err(full)?
+        };
+        let Begun { task, news, leash, wanted } = begun;
+        let job = match (wanted, script) {
+            (_, Some(Fixture::Task(script))) => Job::Script(script),
+            (Some(wanted), _) => Job::Call(wanted),
+            (None, Some(Fixture::Message(words))) => Job::Script(Script::end(TaskState::Completed, words)),
+            // Every task that is not the test kit's has its call.
+            (None, None) => Job::Script(Script::end(TaskState::Failed, "The task has no call.")),
+        };
+        let order = Order {
+            task: task.clone(),
+            caller: self.caller.clone(),
+            chain: self.chain.clone(),
+            job,
+            accepted,
+            leash,
+        };
+        // On its own: a client that hangs up does not end a task, CancelTask does.
+        let work = self.front.works.spawn(work(self.front.clone(), self.desk.clone(), order));
+        Ok((Taken::Task { task: Box::new(task), news, work, history }, at_once))
+    }
+
+    pub(super) async fn send(&self, value: Value) -> Result<Value, Fault> {
+        match self.take(params(value)?).await? {
+            (Taken::Answer(message), _) => Ok(json!({"message": message})),
+            (Taken::Task { task, history, .. }, true) => Ok(json!({"task": with_history(*task, history)})),
+            (Taken::Task { task, work, history, .. }, false) => {
+                let _ = work.await;
+                Ok(json!({"task": with_history(self.task(&task.id)?, history)}))
+            }
+        }
+    }
+
+    /// The task as it is, then what happens to it, until it stops.
+    pub(super) async fn stream(&self, value: Value) -> Result<impl Stream<Item = Value> + use<>, Fault> {
+        let (first, rest) = match self.take(params(value)?).await?.0 {
+            Taken::Answer(message) => (json!({"message": message}), None),
+            Taken::Task { task, news, history, .. } => {
+                (json!({"task": with_history(*task, history)}), Some((news, Until::Stopped)))
+            }
+        };
+        Ok(follow(first, rest))
+    }
+
+    /// The same for a task that is there already. One that waits for a person is followed on.
+    pub(super) fn subscribe(&self, value: Value) -> Result<impl Stream<Item = Value> + use<>, Fault> {
+        let request: SubscribeToTaskRequest = params(value)?;
+        let found = self.desk.of(&self.owner(), &request.id, self.front.moment(), |kept, _| {
+            kept.listen().map(|news| (json!({"task": kept.task}), news))
+        });
+        let (first, news) = found.ok_or_else(Fault::no_task)?.ok_or_else(|| {
+            Fault::new(Wrong::Unsupported, "The task is over, so nothing more happens to it.")
+                .suggestion("GetTask shows how it ended.")
+        })?;
+        Ok(follow(first, Some((news, Until::Over))))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// Over, or waiting for somebody.
+    Stopped,
+    Over,
+}
+
+/// LIMIT: a stream ends after this long even if its task goes on; a client may subscribe again.
+const LONGEST_STREAM: Duration = Duration::from_secs(900);
+
+fn follow(
+    first: Value,
+    rest: Option<(broadcast::Receiver<News>, Until)>,
+) -> impl Stream<Item = Value> + use<> {
+    let deadline = tokio::time::Instant::now() + LONGEST_STREAM;
+    stream::unfold((Some(first), rest), move |(first, rest)| async move {
+        if let Some(first) = first {
+            return Some((first, (None, rest)));
+        }
+        let (mut news, until) = rest?;
+        loop {
+            let Ok(received) = tokio::time::timeout_at(deadline, news.recv()).await else { return None };
+            match received {
+                Ok(event) => {
+                    let state = match &*event {
+                        StreamResponse::StatusUpdate(update) => Some(&update.status.state),
+                        StreamResponse::Task(_)
+                        | StreamResponse::Message(_)
+                        | StreamResponse::ArtifactUpdate(_) => None,
+                    };
+                    let ends = state.is_some_and(|state| {
+                        state.is_terminal() || (until == Until::Stopped && !is_live(state))
+                    });
+                    return Some((json!(&*event), (None, (!ends).then_some((news, until)))));
+                }
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
+        }
+    })
+}
+
+fn full(why: Full) -> Fault {
+    match why {
+        Full::Number => Fault::new(Wrong::Busy, "You have as many tasks at work as you may have.")
+            .suggestion("Wait for one of them, or cancel it."),
+        Full::Bytes => Fault::new(Wrong::Busy, "Tasks at work hold as many bytes as they may.")
+            .suggestion("Wait for one of them, cancel it, or send less at once."),
+    }
+}
+
+fn unable(why: Unable) -> Fault {
+    match why {
+        Unable::Full => full(Full::Bytes),
+        Unable::OtherContext => Fault::new(Wrong::Params, "`contextId` is not the one of this task.")
+            .suggestion("Leave it out, or send the task's own."),
+        Unable::Over => Fault::new(Wrong::Unsupported, "The task is over and takes no further message.")
+            .suggestion("Send the message without `taskId`; the context goes on."),
+        Unable::Working => Fault::new(Wrong::Unsupported, "The task is at work and takes no message now.")
+            .suggestion("Wait for it, or cancel it."),
+        Unable::TooOften => Fault::new(Wrong::Unsupported, "The task was asked about too often.")
+            .suggestion("Send the call in a new message, without `taskId`."),
+    }
+}
+
+fn agent_says(context_id: String, parts: Vec<Part>) -> Message {
+    let mut message = Message::new(Role::Agent, parts);
+    message.context_id = Some(context_id);
+    message
+}
+
+fn no_model(context_id: String) -> Message {
+    let text = "No language model is configured, so plain text cannot be answered.";
+    let next = "Send a data part {\"tool\", \"arguments\"}; GetExtendedAgentCard shows the tools.";
+    let error = json!({"code": ErrorCode::NoModel.as_str(), "message": text, "suggestion": next});
+    agent_says(context_id, vec![Part::text(format!("{text} {next}")), Part::data(json!({"error": error}))])
+}

@@ -1,0 +1,178 @@
+//! HTTP: one listener for REST, MCP and A2A. A request is counted, looked at and authenticated (`admit`)
+//! before any handler sees it; handlers turn it into a call of the corridor and render the reply.
+
+mod admit;
+mod answer;
+mod around;
+mod arriving;
+mod bell;
+mod calling;
+mod chain;
+mod connection;
+mod health;
+mod hosts;
+mod jwks;
+mod listen;
+mod metrics;
+mod openapi;
+mod places;
+mod request_id;
+mod rest;
+mod sight;
+mod status;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{any, get};
+use ipnet::IpNet;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use vambrace_auth::{AddressKey, Authenticator, FailureLimiter, ForwardedFor, Rate, RateLimiter};
+use vambrace_runtime::Corridor;
+
+use crate::mcp::DryRun;
+use crate::{A2aSettings, a2a, mcp};
+
+pub(crate) use admit::Admitted;
+pub(crate) use answer::Problem;
+pub(crate) use calling::{Calling, Gone, is_stopped};
+pub use jwks::{KeyFile, KeySource, ReadKeys};
+pub use listen::serve;
+pub(crate) use metrics::{Limit, Metrics};
+
+/// Which fixtures of the public conformance kits are offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conformance {
+    Off,
+    Mcp,
+    A2a,
+}
+
+/// The only people and groups that may use the service at all (`permissions.require_membership`).
+#[derive(Debug, Clone, Default)]
+pub struct Members {
+    pub emails: Vec<String>,
+    pub groups: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct HttpSettings {
+    pub rate: Rate,
+    pub trusted_proxies: Vec<IpNet>,
+    pub forwarded_for: ForwardedFor,
+    pub allowed_hosts: Vec<String>,
+    pub allowed_origins: Vec<String>,
+    /// Where others reach us, without a slash at the end.
+    pub public_url: Option<String>,
+    pub authorization_servers: Vec<String>,
+    pub max_body: usize,
+    pub max_connections: usize,
+    pub header_timeout: Duration,
+    pub idle_timeout: Duration,
+    pub read_timeout: Duration,
+    pub write_timeout: Duration,
+    pub request_timeout: Duration,
+    /// The same for requests that may be calls: longer than any call may take.
+    pub call_timeout: Duration,
+    /// Whether a client's own user may answer questions.
+    pub questions_by_client: bool,
+    /// Whether anything is done at all, or only shown.
+    pub dry_run: DryRun,
+    /// `None`: everybody with a credential.
+    pub members: Option<Members>,
+    /// Where the keys come from that bearer tokens are checked with.
+    pub keys: Option<KeySource>,
+    pub a2a: A2aSettings,
+    pub conformance: Conformance,
+    /// Where the record is, for those who may look at it.
+    pub audit_dir: PathBuf,
+}
+
+/// Everything that a request may need, one for a running server.
+pub struct Front {
+    pub(crate) corridor: Arc<Corridor>,
+    pub(crate) authenticator: Authenticator,
+    pub(crate) settings: HttpSettings,
+    pub(crate) by_address: RateLimiter<AddressKey>,
+    /// For what is public: a busy agent must not make the probes of its server fail.
+    pub(crate) by_prober: RateLimiter<AddressKey>,
+    pub(crate) by_caller: RateLimiter<String>,
+    pub(crate) failures: FailureLimiter,
+    /// Cancelled when the server ends: what would wait for ever ends with it.
+    pub(crate) ending: CancellationToken,
+    bell: bell::Bell,
+    keys: Option<jwks::Keys>,
+    listening: OnceLock<SocketAddr>,
+    pub(crate) metrics: Metrics,
+    /// Tasks at work for callers that do not wait, and news of them; waited for at the end.
+    pub(crate) works: TaskTracker,
+    pub(crate) deliveries: TaskTracker,
+    /// Places for those who read the record.
+    pub(crate) readers: Arc<Semaphore>,
+    started: Instant,
+}
+
+/// How many addresses and callers are told apart.
+const MOST: usize = 65_536;
+/// LIMIT: the record is read from its beginning, so few read it at once; the others wait.
+const READERS: usize = 2;
+
+impl Front {
+    pub fn new(corridor: Arc<Corridor>, authenticator: Authenticator, settings: HttpSettings) -> Front {
+        Front {
+            corridor,
+            authenticator,
+            by_address: RateLimiter::new(settings.rate, MOST),
+            by_prober: RateLimiter::new(settings.rate, MOST),
+            by_caller: RateLimiter::new(settings.rate, MOST),
+            failures: FailureLimiter::new(MOST),
+            ending: CancellationToken::new(),
+            bell: bell::Bell::default(),
+            keys: settings.keys.clone().map(jwks::Keys::new),
+            listening: OnceLock::new(),
+            metrics: Metrics::new(),
+            works: TaskTracker::new(),
+            deliveries: TaskTracker::new(),
+            readers: Arc::new(Semaphore::new(READERS)),
+            settings,
+            started: Instant::now(),
+        }
+    }
+
+    /// For the limiters: time that is never set back.
+    pub(crate) fn moment(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+pub(crate) fn router(front: &Arc<Front>) -> Router {
+    let inside = Router::new()
+        .route("/", get(status::page))
+        .merge(rest::router())
+        .merge(mcp::router(front))
+        .merge(a2a::router())
+        // INVARIANT: what is not there is not told to strangers either.
+        .fallback(answer::nowhere)
+        .layer(from_fn_with_state(Arc::clone(front), admit::admit));
+    let outside = Router::new()
+        .merge(health::router())
+        .merge(rest::public_router())
+        .merge(
+            mcp::public_router()
+                .merge(a2a::public_router())
+                .route_layer(from_fn_with_state(Arc::clone(front), admit::meant_for_us)),
+        )
+        // The rest of it is public too, and there is nothing.
+        .route("/.well-known/{*rest}", any(answer::nowhere));
+    // The limits of bodies are ours (`arriving`), the same for every way to read one.
+    let limited = inside.merge(outside).layer(DefaultBodyLimit::disable()).layer(from_fn(around::unpanicked));
+    let limited = limited.layer(from_fn_with_state(Arc::clone(front), metrics::observe));
+    limited.layer(from_fn_with_state(Arc::clone(front), around::around)).with_state(Arc::clone(front))
+}

@@ -1,0 +1,195 @@
+//! Stages 2 and 3: how often, and who. Nothing behind this runs for a request that was not admitted.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http::request::Parts;
+use http::{StatusCode, header};
+use vambrace_auth::{Draw, Identity, Refusal, is_trusted_proxy};
+use vambrace_types::{Caller, Chain, Door, ErrorCode};
+
+use super::around::{Arrival, Shown};
+use super::bell::{Limited, Strange};
+use super::jwks::Looked;
+use super::sight::{is_signed, offered, once};
+use super::{Front, Limit, Members, Problem, answer, chain, hosts};
+
+/// Who sent a request, put into its extensions. The proof that a handler asks for.
+#[derive(Debug, Clone)]
+pub(crate) struct Admitted {
+    pub(crate) identity: Arc<Identity>,
+    pub(crate) address: IpAddr,
+    /// The agents through which it came.
+    pub(crate) chain: Chain,
+}
+
+pub(super) async fn admit(State(front): State<Arc<Front>>, request: Request, next: Next) -> Response {
+    let Some(arrival) = request.extensions().get::<Arrival>().copied() else {
+        return answer::fault().into_response();
+    };
+    let (mut parts, mut body) = request.into_parts();
+    if let Err(problem) = may_knock(&front, arrival, &parts) {
+        return problem.into_response();
+    }
+    let mut signed = Bytes::new();
+    if is_signed(&parts.headers) {
+        match axum::body::to_bytes(body, front.settings.max_body).await {
+            Ok(bytes) => signed = bytes,
+            Err(_) => return answer::too_large(front.settings.max_body).into_response(),
+        }
+        body = Body::from(signed.clone());
+    }
+    match enter(&front, arrival, &parts, &signed).await {
+        Ok((identity, draw)) => {
+            // THREAT: P13, agents that call each other for ever, whichever door they take.
+            let chain = match chain::read(&parts.headers, &front.settings.a2a.chain) {
+                Ok(chain) => chain,
+                Err(endless) => return chain::problem(&endless).into_response(),
+            };
+            let admitted = Admitted { identity: Arc::new(identity), address: arrival.address, chain };
+            parts.extensions.insert(admitted);
+            let mut answer = next.run(Request::from_parts(parts, body)).await;
+            answer.extensions_mut().insert(Shown(draw));
+            answer
+        }
+        Err(problem) => problem.into_response(),
+    }
+}
+
+/// Before any credential is looked at: does the request mean us, and may its address try at all?
+fn may_knock(front: &Front, arrival: Arrival, parts: &Parts) -> Result<(), Problem> {
+    let strange = |strange: Strange, problem: Problem| {
+        front.bell.strange(front, strange, arrival.address, &parts.method, parts.uri.path());
+        Err(problem)
+    };
+    means_us(front, arrival, parts)?;
+    if let Some(origin) = once(&parts.headers, &header::ORIGIN)?
+        && !hosts::may_send(origin, front)
+    {
+        let message = "Scripts of this page may not call.";
+        return strange(
+            Strange::Origin,
+            Problem::new(StatusCode::FORBIDDEN, ErrorCode::RequestRefused, message)
+                .suggestion("The operator can list the page's origin in server.allowed_origins."),
+        );
+    }
+    let now = front.moment();
+    if let Some(wait) = front.failures.blocked(arrival.address, now) {
+        front.metrics.limited(Limit::Failures);
+        front.bell.limited(front, Limited::Failures, arrival.address, &parts.method, parts.uri.path());
+        return Err(Problem::too_many(Draw {
+            allowed: false,
+            remaining: 0,
+            retry_after: wait,
+            full_after: wait,
+        }));
+    }
+    Ok(())
+}
+
+/// For public answers that say where we are: they repeat the Host where the operator has not said it, and a
+/// cache on the way would give a stranger's word to everybody. THREAT: P13.
+pub(super) async fn meant_for_us(State(front): State<Arc<Front>>, request: Request, next: Next) -> Response {
+    let settings = &front.settings;
+    let is_metadata = request.uri().path().starts_with("/.well-known/oauth-");
+    let is_said = settings.public_url.is_some() || (!is_metadata && settings.a2a.agent_url.is_some());
+    let Some(arrival) = request.extensions().get::<Arrival>().copied() else {
+        return answer::fault().into_response();
+    };
+    let (parts, body) = request.into_parts();
+    if !is_said && let Err(problem) = means_us(&front, arrival, &parts) {
+        return problem.into_response();
+    }
+    next.run(Request::from_parts(parts, body)).await
+}
+
+fn means_us(front: &Front, arrival: Arrival, parts: &Parts) -> Result<(), Problem> {
+    let host = once(&parts.headers, &header::HOST)?;
+    let authority = parts.uri.authority().map(|authority| authority.as_str());
+    // THREAT: P13, a web page that makes its own name lead to this machine.
+    let Some(named) = host.or(authority).filter(|host| !host.is_empty()) else {
+        return Err(Problem::headers("The request has no Host.").suggestion("Send the Host header."));
+    };
+    // A request may name us in its first line as well; both must mean us, since nobody knows which one others
+    // read.
+    if !hosts::is_ours(named, front) || authority.is_some_and(|named| !hosts::is_ours(named, front)) {
+        front.bell.strange(front, Strange::Host, arrival.address, &parts.method, parts.uri.path());
+        let message = "The request's Host is not a name of this service.";
+        return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, ErrorCode::RequestRefused, message)
+            .suggestion("The operator can list the name in server.allowed_hosts."));
+    }
+    Ok(())
+}
+
+async fn enter(
+    front: &Front,
+    arrival: Arrival,
+    parts: &Parts,
+    body: &[u8],
+) -> Result<(Identity, Draw), Problem> {
+    let trusted = is_trusted_proxy(arrival.peer, &front.settings.trusted_proxies);
+    let offered = offered(&parts.headers, body, trusted)?;
+    let clock = front.corridor.clock();
+    let mut found = front.authenticator.authenticate(&offered, clock.now());
+    // Keys are exchanged now and then; the new ones are fetched when somebody first shows one.
+    let mut looked = Looked::No;
+    if let (Err(Refusal::UnknownKey), Some(keys)) = (&found, &front.keys) {
+        looked = keys.refresh(front).await;
+        found = front.authenticator.authenticate(&offered, clock.now());
+    }
+    let (address, path) = (arrival.address, parts.uri.path());
+    let identity = found.map_err(|refusal| {
+        // A key that we have not looked for just now may be a new one: its owner does not guess.
+        if refusal.is_guess() && (refusal != Refusal::UnknownKey || looked == Looked::Now) {
+            front.failures.failed(address, front.moment());
+        }
+        front.metrics.refused(&refusal);
+        front.bell.refused(front, &refusal, address, &parts.method, path);
+        match refusal {
+            // Who it is, is known; no other credential would help.
+            Refusal::UnreadableIdentity(_) => Problem::refused(&refusal),
+            _ => Problem::refused(&refusal).challenged(&challenge(front, parts, &refusal)),
+        }
+    })?;
+    let caller = identity.caller(Door::Rest);
+    if let Some(members) = &front.settings.members
+        && !is_member(members, &caller)
+    {
+        front.bell.strange(front, Strange::Membership, address, &parts.method, path);
+        let message = "Only listed people and groups may use this service.";
+        return Err(Problem::new(StatusCode::FORBIDDEN, ErrorCode::NotAMember, message)
+            .suggestion("Ask the operator to list your email address or one of your groups."));
+    }
+    let draw = front.by_caller.draw(&caller.owner(), front.moment());
+    if !draw.allowed {
+        front.metrics.limited(Limit::Caller);
+        front.bell.limited(front, Limited::Caller, address, &parts.method, path);
+        return Err(Problem::too_many(draw));
+    }
+    Ok((identity, draw))
+}
+
+fn is_member(members: &Members, caller: &Caller) -> bool {
+    let by_email = |email: &String| members.emails.iter().any(|listed| listed.eq_ignore_ascii_case(email));
+    caller.email.as_ref().is_some_and(by_email)
+        || caller.groups.iter().any(|group| members.groups.contains(group))
+}
+
+/// What `WWW-Authenticate` says; a client of MCP learns from it where to get a token (RFC 9728).
+fn challenge(front: &Front, parts: &Parts, refusal: &Refusal) -> String {
+    let mut challenge = "Bearer realm=\"vambrace\"".to_owned();
+    if refusal.is_guess() {
+        challenge.push_str(", error=\"invalid_token\"");
+    }
+    if parts.uri.path() == "/mcp" {
+        // Our own name: the Host was checked.
+        let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let here = front.settings.public_url.clone().unwrap_or_else(|| format!("http://{host}"));
+        challenge.push_str(&format!(", resource_metadata=\"{here}/.well-known/oauth-protected-resource\""));
+    }
+    challenge
+}

@@ -1,0 +1,163 @@
+//! What goes wrong before a call, in the shape of its route (decision C21).
+
+use axum::Json;
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::{Method, StatusCode, Uri, header};
+use serde_json::{Value, json};
+use vambrace_auth::{Draw, IgnoredHeader, Rate, Refusal};
+use vambrace_types::ErrorCode;
+
+/// `{"success": false, "message": …, "error": {"code", "message", "suggestion", "request_id"}}`; 429 is what
+/// specification 001 shows.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    status: StatusCode,
+    code: ErrorCode,
+    message: String,
+    suggestion: String,
+    draw: Option<Draw>,
+    challenge: Option<HeaderValue>,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> Problem {
+        let message = message.into();
+        Problem { status, code, message, suggestion: String::new(), draw: None, challenge: None }
+    }
+
+    pub(crate) fn suggestion(mut self, suggestion: impl Into<String>) -> Problem {
+        self.suggestion = suggestion.into();
+        self
+    }
+
+    pub(crate) fn too_many(draw: Draw) -> Problem {
+        let mut problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimitExceeded, "");
+        problem.draw = Some(draw);
+        problem
+    }
+
+    pub(crate) fn refused(refusal: &Refusal) -> Problem {
+        if let Refusal::UnreadableIdentity(IgnoredHeader { name, why }) = refusal {
+            return Problem::headers(format!("The header `{name}` cannot be read: {}.", why.as_str()))
+                .suggestion("Send it as it is meant, or leave it out.");
+        }
+        Problem::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthenticated, refusal.message())
+            .suggestion("Send X-API-Key, Authorization: Bearer, or X-Internal-Token.")
+            .challenged("Bearer realm=\"vambrace\"")
+    }
+
+    /// What `WWW-Authenticate` says.
+    pub(super) fn challenged(mut self, challenge: &str) -> Problem {
+        self.challenge = HeaderValue::from_str(challenge).ok();
+        self
+    }
+
+    pub(super) fn headers(message: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::BAD_REQUEST, ErrorCode::RequestRefused, message)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        if let Some(draw) = self.draw {
+            let body = json!({"success": false, "message": "Rate limit exceeded. Please try again later."});
+            let wait = seconds(draw.retry_after).max(1).to_string();
+            return (self.status, [(header::RETRY_AFTER, wait)], Json(body)).into_response();
+        }
+        let words = Words { code: self.code, message: self.message, suggestion: self.suggestion };
+        let mut response = (self.status, Json(words.body(None))).into_response();
+        response.extensions_mut().insert(words);
+        if let Some(challenge) = self.challenge {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        response
+    }
+}
+
+/// What a problem says, put into its answer's extensions: the name of the request is known outside.
+#[derive(Debug, Clone)]
+struct Words {
+    code: ErrorCode,
+    message: String,
+    suggestion: String,
+}
+
+impl Words {
+    fn body(&self, id: Option<&str>) -> Value {
+        let Words { code, message, suggestion } = self;
+        let mut error = json!({"code": code.as_str(), "message": message, "suggestion": suggestion});
+        if let (Some(id), Value::Object(error)) = (id, &mut error) {
+            error.insert("request_id".to_owned(), json!(id));
+        }
+        json!({"success": false, "message": message, "error": error})
+    }
+}
+
+/// A problem tells the name of its request, the one that stands in the header.
+pub(super) fn named(mut answer: Response, id: &HeaderValue) -> Response {
+    let Some(words) = answer.extensions_mut().remove::<Words>() else { return answer };
+    answer.map(|_| Body::from(words.body(id.to_str().ok()).to_string()))
+}
+
+/// Rounded up, so that whoever waits so long has waited long enough.
+fn seconds(time: std::time::Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}
+
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+
+pub(super) fn tell_limits(headers: &mut HeaderMap, rate: Rate, draw: Draw) {
+    headers.insert(LIMIT, HeaderValue::from(rate.burst));
+    headers.insert(REMAINING, HeaderValue::from(draw.remaining));
+    headers.insert(RESET, HeaderValue::from(seconds(draw.full_after)));
+}
+
+/// LIMIT: of what is repeated of a path.
+const LONGEST_PATH: usize = 256;
+
+/// Nothing is served there.
+pub(super) async fn nowhere(uri: Uri) -> Problem {
+    let path: String = uri.path().chars().take(LONGEST_PATH).collect();
+    Problem::new(StatusCode::NOT_FOUND, ErrorCode::RouteNotFound, format!("There is no route `{path}`."))
+        .suggestion("Read /openapi.json for the routes.")
+}
+
+/// Other methods are served there; the answer's own `Allow` says which.
+pub(super) fn wrong_method(method: &Method) -> Problem {
+    let message = format!("The method {method} is not offered here.");
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::RouteNotFound, message)
+        .suggestion("Use one of the methods in the Allow header.")
+}
+
+pub(super) fn too_large(most: usize) -> Problem {
+    let message = format!("The request's body has more than {most} bytes.");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::MessageTooLarge, message)
+        .suggestion("Send less at once.")
+}
+
+pub(super) fn too_slow() -> Problem {
+    Problem::new(
+        StatusCode::REQUEST_TIMEOUT,
+        ErrorCode::Timeout,
+        "The request's body did not arrive in time.",
+    )
+    .suggestion("Send the request again.")
+}
+
+pub(super) fn out_of_time() -> Problem {
+    Problem::new(
+        StatusCode::GATEWAY_TIMEOUT,
+        ErrorCode::Timeout,
+        "The request took longer than a request may take.",
+    )
+    .suggestion("Ask for less at once.")
+}
+
+pub(super) fn fault() -> Problem {
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::InternalError, "Something went wrong inside.")
+        .suggestion("Try again; if it stays, tell the operator.")
+}

@@ -1,0 +1,272 @@
+//! Around every request, public ones too: the address's own bucket, the limits of size and time, and the
+//! headers that every answer has.
+
+use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::body::{Body, HttpBody as _};
+use axum::extract::{ConnectInfo, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::{FutureExt as _, StreamExt as _};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, StatusCode};
+use tokio::time::timeout;
+use vambrace_auth::{AddressKey, Draw, client_address};
+use vambrace_redact::RedactedText;
+use vambrace_runtime::{Level, LogLine};
+use vambrace_types::Tree;
+
+use super::arriving::{Arriving, Fate, Watch};
+use super::bell::{Limited, shown};
+use super::{Front, Limit, Problem, answer, health, hosts, request_id};
+
+/// Where a request came from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrival {
+    pub(super) peer: IpAddr,
+    /// The client's own, behind proxies.
+    pub(super) address: IpAddr,
+}
+
+/// The bucket that an answer tells about, put into its extensions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown(pub(super) Draw);
+
+const MOST_ADDED: usize = 12;
+
+/// Specification 001's limit of a question's body.
+const QUERY_BODY: usize = 1024 * 1024;
+
+pub(super) async fn around(
+    State(front): State<Arc<Front>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let id = request_id::of(request.headers());
+    request.headers_mut().insert(request_id::HEADER, id.clone());
+    let settings = &front.settings;
+    let arrival = Arrival { peer: peer.ip(), address: address(&front, peer.ip(), request.headers()) };
+    let origin = listed_origin(&front, request.headers());
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let limiter = if health::is_probe(&path) { &front.by_prober } else { &front.by_address };
+    let draw = limiter.draw(&AddressKey::of(arrival.address), front.moment());
+    let mut answer = if !draw.allowed {
+        front.metrics.limited(Limit::Address);
+        front.bell.limited(&front, Limited::Address, arrival.address, &method, &path);
+        Problem::too_many(draw).into_response()
+    } else if is_preflight(&request) {
+        preflight(origin.as_ref())
+    } else {
+        let most = if path.starts_with("/api/query") { QUERY_BODY } else { settings.max_body };
+        served(&front, arrival, request, next, most).await
+    };
+    let shown = answer.extensions_mut().remove::<Shown>().map_or(draw, |shown| shown.0);
+    // For those below and what the connection adds, so that the map does not grow step by step.
+    answer.headers_mut().reserve(MOST_ADDED);
+    answer::tell_limits(answer.headers_mut(), settings.rate, shown);
+    let mut answer = answer::named(answer, &id);
+    answer.headers_mut().insert(request_id::HEADER, id);
+    dress(answer.headers_mut(), origin);
+    access(&front, arrival.address, &method, &path, answer.status());
+    answer
+}
+
+async fn served(front: &Front, arrival: Arrival, mut request: Request, next: Next, most: usize) -> Response {
+    if !request.body().is_end_stream() && request.body().size_hint().lower() > most as u64 {
+        return answer::too_large(most).into_response();
+    }
+    let watch = Watch::default();
+    if !request.body().is_end_stream() {
+        let (time, watch) = (front.settings.read_timeout, watch.clone());
+        request = request.map(|body| Body::new(Arriving::new(body, most, time, watch)));
+    }
+    request.extensions_mut().insert(arrival);
+    let path = request.uri().path();
+    let (method, is_api) = (request.method().clone(), path.starts_with("/api"));
+    let limit = if may_call(path) { front.settings.call_timeout } else { front.settings.request_timeout };
+    let Ok(answer) = timeout(limit, next.run(request)).await else {
+        return answer::out_of_time().into_response();
+    };
+    let status = answer.status();
+    if !status.is_success() {
+        match watch.fate() {
+            Fate::Fine => {}
+            Fate::TooLarge => return answer::too_large(most).into_response(),
+            Fate::TooSlow => return answer::too_slow().into_response(),
+        }
+    }
+    if status == StatusCode::METHOD_NOT_ALLOWED && !is_json(&answer) {
+        let allow = answer.headers().get(header::ALLOW).cloned();
+        let mut answer = answer::wrong_method(&method).into_response();
+        allow.into_iter().for_each(|allow| {
+            answer.headers_mut().insert(header::ALLOW, allow);
+        });
+        return answer;
+    }
+    // What a library refuses by itself, in its own words; some of them do not even say that it is text.
+    let is_foreign = (is_api && is_text(&answer)) || is_untold(&answer);
+    if status.is_client_error() && is_foreign {
+        return reworded(answer).await;
+    }
+    if method == Method::GET && has_type(&answer, "text/event-stream") {
+        // A standing stream has no end of its own.
+        let ending = front.ending.clone().cancelled_owned();
+        return answer.map(|body| Body::from_stream(body.into_data_stream().take_until(ending)));
+    }
+    answer
+}
+
+/// Tools have limits of their own; a request that is cut off before them leaves its caller without the answer.
+fn may_call(path: &str) -> bool {
+    path.starts_with("/api/tools/") || matches!(path, "/mcp" | "/a2a/invoke")
+}
+
+/// A fault in a handler is one answer, and the server lives. Its words are not for the caller.
+pub(super) async fn unpanicked(request: Request, next: Next) -> Response {
+    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+        Ok(answer) => answer,
+        Err(_) => answer::fault().into_response(),
+    }
+}
+
+/// LIMIT: of a refusal in the framework's words.
+const LONGEST_WORDS: usize = 4096;
+
+async fn reworded(answer: Response) -> Response {
+    let status = answer.status();
+    let words = axum::body::to_bytes(answer.into_body(), LONGEST_WORDS).await.unwrap_or_default();
+    let words = String::from_utf8_lossy(&words).into_owned();
+    Problem::new(status, vambrace_types::ErrorCode::ValidationError, words)
+        .suggestion("Read /openapi.json for what this route takes.")
+        .into_response()
+}
+
+fn has_type(answer: &Response, wanted: &str) -> bool {
+    let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with(wanted))
+}
+
+fn is_json(answer: &Response) -> bool {
+    has_type(answer, "application/json")
+}
+
+fn is_text(answer: &Response) -> bool {
+    has_type(answer, "text/plain")
+}
+
+/// Words without a type.
+fn is_untold(answer: &Response) -> bool {
+    !answer.headers().contains_key(header::CONTENT_TYPE) && answer.body().size_hint().lower() > 0
+}
+
+fn address(front: &Front, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    let settings = &front.settings;
+    // What is not text names nobody; left out, it would move the others.
+    let forwarded: Vec<&str> = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .map(|value| value.to_str().unwrap_or("unreadable"))
+        .collect();
+    client_address(peer, &forwarded, &settings.trusted_proxies, settings.forwarded_for)
+}
+
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS
+        && request.headers().contains_key(header::ORIGIN)
+        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// The origin of the page whose script sends this, if the operator listed it.
+fn listed_origin(front: &Front, headers: &HeaderMap) -> Option<HeaderValue> {
+    let origin = headers.get(header::ORIGIN)?;
+    let is_listed = |origin: &str| hosts::is_listed(origin, front);
+    origin.to_str().is_ok_and(is_listed).then(|| origin.clone())
+}
+
+const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
+const HEADERS: HeaderValue = HeaderValue::from_static(
+    "authorization, content-type, x-api-key, x-request-id, mcp-session-id, mcp-protocol-version, \
+     mcp-method, mcp-name, last-event-id, a2a-version, a2a-extensions",
+);
+const EXPOSED: HeaderValue =
+    HeaderValue::from_static("mcp-session-id, retry-after, www-authenticate, x-request-id");
+
+fn preflight(origin: Option<&HeaderValue>) -> Response {
+    if origin.is_none() {
+        let message = "Scripts of this page may not call.";
+        return Problem::new(StatusCode::FORBIDDEN, vambrace_types::ErrorCode::RequestRefused, message)
+            .suggestion("The operator can list the page's origin in server.allowed_origins.")
+            .into_response();
+    }
+    let mut answer = StatusCode::NO_CONTENT.into_response();
+    answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+    answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
+    answer
+}
+
+/// What every answer says to browsers. Nothing here is meant to be shown by one.
+const ALWAYS: [(HeaderName, HeaderValue); 4] = [
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+];
+
+fn dress(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
+    for (name, value) in ALWAYS {
+        headers.insert(name, value);
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if let Some(origin) = origin {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    }
+}
+
+fn access(front: &Front, address: IpAddr, method: &Method, path: &str, status: StatusCode) {
+    let log = front.corridor.log();
+    if !log.wants(Level::Debug) {
+        return;
+    }
+    let field = |tree: Tree| front.corridor.redactor().plain_tree(tree).value;
+    log.line(&LogLine {
+        level: Level::Debug,
+        message: RedactedText::fixed("request"),
+        fields: vec![
+            ("client_ip", field(Tree::text(address.to_string()))),
+            ("method", field(Tree::text(shown(front, method.as_str())))),
+            ("path", field(Tree::text(shown(front, path)))),
+            ("status", field(Tree::Int(i64::from(status.as_u16())))),
+        ],
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::middleware::from_fn;
+    use axum::routing::get;
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_fault_is_one_answer_without_its_words() {
+        let faulty = async || -> &'static str { panic!("words of the inside") };
+        let app = Router::new()
+            .route("/faulty", get(faulty))
+            .route("/sound", get(async || "sound"))
+            .layer(from_fn(unpanicked));
+        for (path, status) in [("/faulty", 500), ("/sound", 200), ("/faulty", 500)] {
+            let request = Request::get(path).body(Body::empty()).unwrap();
+            let answer = app.clone().oneshot(request).await.unwrap();
+            assert_eq!(answer.status().as_u16(), status, "{path}");
+            let body = axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap();
+            assert!(!String::from_utf8_lossy(&body).contains("words of"), "{path}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Chains of agents that call each other (specification 001), out of a request's headers.
+
+use http::{HeaderMap, StatusCode};
+use vambrace_types::{Chain, ChainRules, Endless, ErrorCode};
+
+use super::Problem;
+
+/// The request has its id by now: its own, or a fresh one.
+pub(super) fn read(headers: &HeaderMap, rules: &ChainRules) -> Result<Chain, Endless> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    let lists = headers.get_all("x-call-chain").iter().map(|list| list.as_bytes());
+    let chain = Chain::read(text("x-request-id").map(str::to_owned), lists, text("x-call-depth"))?;
+    chain.admit(rules)?;
+    Ok(chain)
+}
+
+pub(super) fn problem(endless: &Endless) -> Problem {
+    Problem::new(StatusCode::LOOP_DETECTED, ErrorCode::CallLoop, endless.words())
+        .suggestion(Endless::SUGGESTION)
+}

@@ -1,0 +1,237 @@
+//! One connection's bytes, with the time that each phase of it may take. hyper has one clock for a head and
+//! for the silence before it; these are two limits here, so the clocks are ours.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
+
+/// Where a connection stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Nothing of a request has come since the last answer.
+    Silent,
+    /// A head has begun.
+    Head,
+    /// A request is being answered; its own limits hold.
+    Serving,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times {
+    pub(super) head: Duration,
+    pub(super) write: Duration,
+}
+
+/// Shared by the bytes and the service of one connection.
+#[derive(Debug)]
+pub(super) struct Meter {
+    phase: AtomicU8,
+    ending: AtomicBool,
+    began: Instant,
+    /// In milliseconds since then: when it last became silent.
+    silent_since: AtomicU64,
+    /// Whether any byte has come.
+    spoken: AtomicBool,
+}
+
+/// How long a connection may be silent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Silence {
+    /// Before its first byte. THREAT: P12, connections that cost nothing would hold every place.
+    pub(super) first: Duration,
+    pub(super) later: Duration,
+}
+
+impl Meter {
+    pub(super) fn new() -> Meter {
+        Meter {
+            phase: AtomicU8::new(0),
+            ending: AtomicBool::new(false),
+            began: Instant::now(),
+            silent_since: AtomicU64::new(0),
+            spoken: AtomicBool::new(false),
+        }
+    }
+
+    /// Ends when the connection has been silent for so long. hyper does not read while it waits for the end
+    /// of an answer, so this clock is not among those of the bytes.
+    pub(super) async fn silent_for(&self, silence: Silence) {
+        let mut wake = self.began + silence.first.min(silence.later);
+        loop {
+            sleep_until(wake).await;
+            let has_spoken = self.spoken.load(Ordering::Acquire);
+            let limit = if has_spoken { silence.later } else { silence.first.min(silence.later) };
+            let since = self.began + Duration::from_millis(self.silent_since.load(Ordering::Acquire));
+            wake = match self.phase() {
+                Phase::Silent if since + limit <= Instant::now() => return,
+                Phase::Silent => since + limit,
+                Phase::Head | Phase::Serving => Instant::now() + limit,
+            };
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Acquire) {
+            0 => Phase::Silent,
+            1 => Phase::Head,
+            _ => Phase::Serving,
+        }
+    }
+
+    fn enter(&self, phase: Phase) {
+        let number = match phase {
+            Phase::Silent => 0,
+            Phase::Head => 1,
+            Phase::Serving => 2,
+        };
+        if phase == Phase::Silent {
+            let since = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            self.silent_since.store(since, Ordering::Release);
+        }
+        self.phase.store(number, Ordering::Release);
+    }
+
+    /// A request begins; it ends when what is returned is dropped.
+    pub(super) fn serving(self: &Arc<Self>) -> Serving {
+        self.enter(Phase::Serving);
+        Serving(Arc::clone(self))
+    }
+
+    /// From here on, silence ends the connection.
+    pub(super) fn end(&self) {
+        self.ending.store(true, Ordering::Release);
+    }
+}
+
+pub(super) struct Serving(Arc<Meter>);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.enter(Phase::Silent);
+    }
+}
+
+/// An answer's body, which holds the phase until it has left.
+pub(super) struct Leaving {
+    pub(super) body: Body,
+    pub(super) _serving: Serving,
+}
+
+impl HttpBody for Leaving {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+pub(super) struct Timed<S> {
+    stream: S,
+    meter: Arc<Meter>,
+    times: Times,
+    /// Set when a head has begun and is not whole yet.
+    heading: Option<Pin<Box<Sleep>>>,
+    writing: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Timed<S> {
+    pub(super) fn new(stream: S, meter: Arc<Meter>, times: Times) -> Timed<S> {
+        Timed { stream, meter, times, heading: None, writing: None }
+    }
+
+    /// A peer that takes nothing holds an answer for so long and no longer.
+    fn bounded<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.writing = None;
+            return written;
+        }
+        let limit = self.times.write;
+        let clock = self.writing.get_or_insert_with(|| Box::pin(sleep(limit)));
+        ready!(clock.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(context, buffer) {
+            if buffer.filled().len() > before && self.meter.phase() == Phase::Silent {
+                self.meter.spoken.store(true, Ordering::Release);
+                self.meter.enter(Phase::Head);
+                self.heading = None;
+            }
+            return Poll::Ready(read);
+        }
+        let phase = self.meter.phase();
+        if phase == Phase::Silent && self.meter.ending.load(Ordering::Acquire) {
+            // As if the peer had closed: there is nothing to answer.
+            return Poll::Ready(Ok(()));
+        }
+        if phase != Phase::Head {
+            return Poll::Pending;
+        }
+        let limit = self.times.head;
+        let clock = self.heading.get_or_insert_with(|| Box::pin(sleep(limit)));
+        ready!(clock.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.bounded(written, context)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.bounded(flushed, context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let ended = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.bounded(ended, context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
+        self.bounded(written, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}

@@ -1,0 +1,140 @@
+//! Connections: accepted, bounded in number and time, and brought to an end when the server ends.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+use vambrace_redact::RedactedText;
+use vambrace_runtime::{Level, LogLine};
+use vambrace_types::Tree;
+
+use super::connection::{Leaving, Meter, Silence, Timed, Times};
+use super::places::Places;
+use super::{Front, jwks, router};
+
+/// LIMIT: of a request's head; a token of 16 KiB fits.
+const LARGEST_HEAD: usize = 64 * 1024;
+const MOST_HEADERS: usize = 100;
+/// When the system has no connection for us, for want of descriptors for instance.
+const BREATH: Duration = Duration::from_millis(20);
+/// LIMIT: addresses that are slow to take their news are waited for so long at the end.
+const LAST_NEWS: Duration = Duration::from_secs(5);
+/// How often what was counted is told.
+const TELL: Duration = Duration::from_secs(1);
+
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+/// Serves until told to end, then lets the requests under way finish.
+pub async fn serve(front: Arc<Front>, listener: TcpListener, ending: CancellationToken) {
+    if let Ok(address) = listener.local_addr() {
+        let _ = front.listening.set(address);
+    }
+    let app = router(&front);
+    let turns = Arc::new(Semaphore::new(front.settings.max_connections.min(Semaphore::MAX_PERMITS)));
+    let places = Places::new(front.settings.max_connections);
+    let connections = TaskTracker::new();
+    let keys = jwks::keep_fresh(&front);
+    let mut tell = interval(TELL);
+    tell.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = tell.tick() => {
+                front.bell.tell(&front);
+                continue;
+            }
+            () = ending.cancelled() => break,
+        };
+        let Ok((stream, peer)) = accepted else {
+            sleep(BREATH).await;
+            continue;
+        };
+        let Ok(turn) = Arc::clone(&turns).try_acquire_owned() else {
+            let _ = stream.try_write(FULL);
+            continue;
+        };
+        let Some(place) = places.take(peer.ip(), &front.settings.trusted_proxies) else {
+            let _ = stream.try_write(FULL);
+            continue;
+        };
+        let connected = front.metrics.connected();
+        let connection = one(Arc::clone(&front), app.clone(), stream, peer, ending.clone());
+        connections.spawn(async move {
+            connection.await;
+            drop((turn, place, connected));
+        });
+    }
+    drop(listener);
+    front.ending.cancel();
+    if let Some(keys) = keys {
+        keys.abort();
+    }
+    connections.close();
+    connections.wait().await;
+    // Tasks of callers that did not wait; who waits for us bounds that.
+    front.works.close();
+    front.works.wait().await;
+    front.deliveries.close();
+    if timeout(LAST_NEWS, front.deliveries.wait()).await.is_err() {
+        let n_lost = i64::try_from(front.deliveries.len()).unwrap_or(i64::MAX);
+        front.corridor.log().line(&LogLine {
+            level: Level::Warn,
+            message: RedactedText::fixed("News of tasks were not delivered before the end"),
+            fields: vec![("number", front.corridor.redactor().plain_tree(Tree::Int(n_lost)).value)],
+        });
+    }
+    front.bell.tell(&front);
+    front.bell.finish().await;
+}
+
+async fn one(front: Arc<Front>, app: Router, stream: TcpStream, peer: SocketAddr, ending: CancellationToken) {
+    let _ = stream.set_nodelay(true);
+    let settings = &front.settings;
+    let times = Times { head: settings.header_timeout, write: settings.write_timeout };
+    let silence = Silence { first: settings.header_timeout, later: settings.idle_timeout };
+    let meter = Arc::new(Meter::new());
+    let stream = Timed::new(stream, Arc::clone(&meter), times);
+    let counting = Arc::clone(&meter);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        let serving = counting.serving();
+        request.extensions_mut().insert(ConnectInfo(peer));
+        let answer = app.clone().oneshot(request);
+        async move {
+            let answer = match answer.await {
+                Ok(answer) => answer,
+                Err(never) => match never {},
+            };
+            Ok::<Response<Leaving>, Infallible>(answer.map(|body: Body| Leaving { body, _serving: serving }))
+        }
+    });
+    let mut builder = http1::Builder::new();
+    builder.max_buf_size(LARGEST_HEAD).max_header_size(LARGEST_HEAD).max_headers(MOST_HEADERS);
+    builder.header_read_timeout(None);
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = meter.silent_for(silence) => {}
+        () = ending.cancelled() => {
+            meter.end();
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! MCP over streamable HTTP: revisions 2025-11-25 (and older ones, with sessions) and 2026-07-28 on one endpoint.
+//!
+//! A service of the protocol library is made for every request, so that the list of tools, the sessions and the handler
+//! are those of the caller that this request showed. It holds nothing but references.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{any, get};
+use axum::{Extension, Json, Router};
+use http::{HeaderValue, Method, StatusCode, header, request};
+use rmcp::ServerHandler;
+use rmcp::model::ErrorData;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::de::IgnoredAny;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use vambrace_types::{Caller, Door, ErrorCode};
+
+use crate::http::{Admitted, Conformance, Front, Problem};
+use crate::mcp::asking::Questions;
+use crate::mcp::conformance::Fixtures;
+use crate::mcp::handler::Gate;
+use crate::mcp::metadata::{METADATA, metadata};
+use crate::mcp::session::{Sessions, Visit};
+use crate::mcp::short_way::{self, ShortWay};
+
+const SESSION: &str = "mcp-session-id";
+
+/// `/mcp`, behind the admission.
+pub(crate) fn router(front: &Arc<Front>) -> Router<Arc<Front>> {
+    let endpoint = Endpoint {
+        sessions: Arc::default(),
+        questions: Arc::new(Questions::new(front.settings.questions_by_client)),
+        has_short_way: front.settings.conformance != Conformance::Mcp && short_way::is_open(&front.corridor),
+    };
+    Router::new().route("/mcp", any(serve)).layer(Extension(Arc::new(endpoint)))
+}
+
+/// The metadata of RFC 9728, for everybody: of the whole, and of this endpoint.
+pub(crate) fn public_router() -> Router<Arc<Front>> {
+    Router::new().route(METADATA, get(metadata)).route(&format!("{METADATA}/mcp"), get(metadata))
+}
+
+struct Endpoint {
+    sessions: Arc<Sessions>,
+    questions: Arc<Questions>,
+    has_short_way: bool,
+}
+
+async fn serve(
+    State(front): State<Arc<Front>>,
+    Extension(endpoint): Extension<Arc<Endpoint>>,
+    Extension(admitted): Extension<Admitted>,
+    request: Request,
+) -> Response {
+    let caller = admitted.identity.caller(Door::McpHttp);
+    let owner = caller.owner();
+    let (parts, body) = request.into_parts();
+    // THREAT: P13, somebody else's session is no session.
+    let id = parts.headers.get(SESSION).map(|id| id.to_str().unwrap_or_default());
+    if id.is_some_and(|id| !endpoint.sessions.has(id, &owner)) {
+        return Problem::new(StatusCode::NOT_FOUND, ErrorCode::RouteNotFound, "There is no such session.")
+            .suggestion("Open a new one with `initialize`.")
+            .into_response();
+    }
+    let Ok(body) = to_bytes(body, front.settings.max_body).await else {
+        return Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            ErrorCode::MessageTooLarge,
+            "The message is longer than this service takes, or broke off.",
+        )
+        .suggestion("Send less at once; large files can be written in parts with edit_file.")
+        .into_response();
+    };
+    if let Some(call) = endpoint.has_short_way.then(|| ShortWay::find(&parts, &body)).flatten() {
+        return call.go(&front, &endpoint.questions, caller, admitted.chain).await;
+    }
+    endpoint.answer(&front, caller, owner, parts, body).await
+}
+
+impl Endpoint {
+    async fn answer(
+        &self,
+        front: &Arc<Front>,
+        caller: Caller,
+        owner: String,
+        parts: request::Parts,
+        body: Bytes,
+    ) -> Response {
+        let visit = Arc::new(Visit::new(Arc::clone(&self.sessions), owner));
+        let gate = Gate::for_http(front, caller, Arc::clone(&self.questions), visit.departure.clone());
+        // A call that is under way when the server ends is finished; a stream that waits for news ends with it.
+        let ending =
+            if parts.method == Method::GET { front.ending.clone() } else { CancellationToken::new() };
+        let kind = parts.headers.get(header::CONTENT_TYPE);
+        let says_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        let request = Request::from_parts(parts, Body::from(body.clone()));
+        let response = match front.settings.conformance {
+            Conformance::Mcp => through(Fixtures::new(gate), &visit, ending, request).await,
+            Conformance::Off | Conformance::A2a => through(gate, &visit, ending, request).await,
+        };
+        // The library blames the type of the body for what is wrong inside.
+        if says_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return no_message(&body);
+        }
+        response
+    }
+}
+
+fn no_message(body: &[u8]) -> Response {
+    let error = match serde_json::from_slice::<IgnoredAny>(body) {
+        Ok(_) => ErrorData::invalid_request("This is no message of the protocol.", None),
+        Err(_) => ErrorData::parse_error("This is not JSON.", None),
+    };
+    let shape = json!({"jsonrpc": "2.0", "id": null, "error": error});
+    (StatusCode::BAD_REQUEST, Json(shape)).into_response()
+}
+
+async fn through<H: ServerHandler + Clone>(
+    handler: H,
+    visit: &Arc<Visit>,
+    ending: CancellationToken,
+    request: Request,
+) -> Response {
+    // Host, Origin and length were looked at by the admission, with the operator's lists.
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+        .with_max_request_body_bytes(usize::MAX)
+        .with_json_response(true)
+        .with_cancellation_token(ending);
+    let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(visit), config);
+    let response = service.handle(request).await;
+    if visit.met_the_limit() {
+        let mut response =
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::NotReady, "Too many sessions are open.")
+                .suggestion("Try again in a minute, or use revision 2026-07-28, which needs none.")
+                .into_response();
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+        return response;
+    }
+    response.map(Body::new)
+}

@@ -1,0 +1,78 @@
+//! `serve --dry-run`: whatever door a call comes in by, it is only shown. And every call is counted.
+
+use serde_json::{Value, json};
+
+use crate::http_world::{NO_LIMIT, Served};
+use crate::mcp_http_client::{Modern, Session};
+use crate::support::World;
+
+/// One `write_file` by every door and revision, each to a file of its own, and what came back of it.
+fn by_every_door(served: &Served) -> Vec<(&'static str, Value)> {
+    let write = |path: &str| json!({"path": path, "content": "done\n"});
+    let none = json!({});
+    let rest = served.post("/api/tools/write_file", &write("rest")).json();
+    let session = Session::open(served, &served.token, &none).call("write_file", &write("session"));
+    let modern = Modern::new(served, &served.token, &none);
+    let short = modern.call(&json!({"name": "write_file", "arguments": write("short")}));
+    let told = json!({"name": "write_file", "arguments": write("told"), "_meta": {"progressToken": 1}});
+    let told = modern.request("tools/call", &told);
+    let told = crate::mcp_http_client::messages(&told).pop().unwrap();
+    let a2a = |method: &str, role: &str, part: Value| {
+        let message = json!({"messageId": "m", "role": role, "parts": [part]});
+        let params = json!({"message": message});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        served.post("/a2a/invoke", &body).json()
+    };
+    let data = |path: &str| json!({"tool": "write_file", "arguments": write(path)});
+    let newer = a2a("SendMessage", "ROLE_USER", json!({"data": data("a2a")}));
+    let older = a2a("message/send", "user", json!({"kind": "data", "data": data("a2a-0.3")}));
+    vec![
+        ("rest", rest),
+        ("session", session["structuredContent"].clone()),
+        ("short", short["structuredContent"].clone()),
+        ("told", told["result"]["structuredContent"].clone()),
+        ("a2a", newer["result"]["task"]["artifacts"][0]["parts"][0]["data"].clone()),
+        ("a2a-0.3", older["result"]["artifacts"][0]["parts"][0]["data"].clone()),
+    ]
+}
+
+#[track_caller]
+fn check(flags: &[&str], is_dry: bool) {
+    let world = World::new();
+    let config = world.beside("operator.yaml", NO_LIMIT);
+    let served = Served::with_args(&world, &[&["--config", config.as_str()], flags].concat());
+    let replies = by_every_door(&served);
+    for (door, reply) in &replies {
+        assert_eq!(
+            (&reply["status"], &reply["metadata"]["dry_run"]),
+            (&json!("success"), &json!(is_dry)),
+            "{door}: {reply}"
+        );
+        assert_eq!(world.work().join(door).exists(), !is_dry, "{door}: {reply}");
+    }
+    let metrics = served.send("GET", "/metrics", &[], b"").text();
+    let counted = format!("vambrace_call_duration_seconds_count {}", replies.len());
+    assert!(metrics.lines().any(|line| line == counted), "{counted} in\n{metrics}");
+}
+
+#[test]
+fn nothing_is_done_by_any_door() {
+    check(&["--dry-run"], true);
+    check(&[], false);
+}
+
+#[test]
+fn only_a_post_is_a_call() {
+    let world = World::new();
+    let served = Served::start(&world);
+    let modern = Modern::new(&served, &served.token, &json!({}));
+    let arguments = json!({"path": "a.txt", "content": "done\n"});
+    let message = modern.message("tools/call", &json!({"name": "write_file", "arguments": arguments}));
+    for method in ["GET", "PUT", "DELETE", "PATCH"] {
+        let answer = modern.send_by(method, &message);
+        assert!((400..500).contains(&answer.status), "{method}: {answer:?}");
+        assert!(!world.work().join("a.txt").exists(), "{method}");
+    }
+    assert_eq!(modern.send_by("POST", &message).status, 200);
+    assert!(world.work().join("a.txt").exists());
+}

@@ -1,0 +1,100 @@
+//! How `serve` ends: what was begun is finished, nothing new is begun.
+
+use std::io::{Read as _, Write as _};
+
+use crate::http_world::{Served, read};
+use crate::support::World;
+
+/// The head of a call and the beginning of its body.
+fn begun(served: &Served, body: &str) -> std::net::TcpStream {
+    begun_at(served, "/api/tools/write_file", body)
+}
+
+fn begun_at(served: &Served, path: &str, body: &str) -> std::net::TcpStream {
+    let mut stream = served.connect();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{{",
+        served.token,
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream
+}
+
+const BODY: &str = r#"{"path":"a.txt","content":"late\n"}"#;
+
+#[test]
+fn what_was_begun_is_finished() {
+    let world = World::new();
+    let mut served = Served::start(&world);
+    let mut call = begun(&served, BODY);
+    let mut probe = served.connect();
+    probe.write_all(b"GET /ready HTTP/1.1\r\nHost: localhost\r\n").unwrap();
+    let mut idle = served.connect();
+    // Connections are accepted in their order, so the others are there when this is answered.
+    assert_eq!(served.send("GET", "/ready", &[], b"").status, 200);
+    served.tell_to_end();
+    served.wait_until_closed();
+
+    let mut answer = Vec::new();
+    idle.read_to_end(&mut answer).unwrap();
+    assert_eq!(answer, b"", "silence is not waited for");
+    probe.write_all(b"\r\n").unwrap();
+    probe.read_to_end(&mut answer).unwrap();
+    assert_eq!(read(&answer).status, 503, "{}", String::from_utf8_lossy(&answer));
+    call.write_all(&BODY.as_bytes()[1..]).unwrap();
+    answer.clear();
+    call.read_to_end(&mut answer).unwrap();
+    let answer = read(&answer);
+    assert_eq!((answer.status, &answer.json()["status"]), (200, &"success".into()), "{answer:?}");
+    assert_eq!(served.wait(), 0, "{}", served.log());
+    assert_eq!(world.text("a.txt"), "late\n");
+
+    let records = world.records();
+    let events: Vec<&str> = records.iter().filter_map(|line| line["event"].as_str()).collect();
+    assert!(events.contains(&"started"), "{events:?}");
+    assert_eq!(events.last(), Some(&"ended"), "{events:?}");
+    assert_eq!(world.run(&["audit", "verify"]).code, 0);
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let world = World::new();
+    let mut served = Served::start(&world);
+    let _call = begun(&served, BODY);
+    assert_eq!(served.send("GET", "/ready", &[], b"").status, 200);
+    served.tell_to_end();
+    served.wait_until_closed();
+    served.tell_to_end();
+    assert_eq!(served.wait(), 1, "{}", served.log());
+    assert!(!world.work().join("a.txt").exists());
+}
+
+#[test]
+fn waiting_has_an_end() {
+    let world = World::new();
+    let config = "server: {rate_limit: {per_second: 1000, burst: 1000}, request_timeout: 300ms}\n";
+    let mut served = Served::with_config(&world, config);
+    // A request that takes too long is answered while we serve, too.
+    let mut call = begun(&served, BODY);
+    let mut answer = Vec::new();
+    // The second one begins when the first has had its time, so the call has had it too.
+    for _ in 0..2 {
+        answer.clear();
+        let mut question = begun_at(&served, "/api/query", r#"{"query":"x"}"#);
+        question.read_to_end(&mut answer).unwrap();
+        let slow = read(&answer);
+        assert_eq!((slow.status, &slow.json()["error"]["code"]), (504, &"Timeout".into()), "{slow:?}");
+        assert_eq!(slow.json()["error"]["request_id"].as_str(), slow.header("x-request-id"), "{slow:?}");
+    }
+    // What may be a call has the time that tools have, whatever other requests have.
+    call.write_all(&BODY.as_bytes()[1..]).unwrap();
+    answer.clear();
+    call.read_to_end(&mut answer).unwrap();
+    let answer = read(&answer);
+    assert_eq!((answer.status, &answer.json()["status"]), (200, &"success".into()), "{answer:?}");
+    let _head = served.connect().write_all(b"GET /ready HTTP/1.1\r\n");
+    served.tell_to_end();
+    served.wait();
+}

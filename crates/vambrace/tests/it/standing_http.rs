@@ -1,0 +1,97 @@
+//! Callers of a running server: each is counted, alerted and stopped for itself, from another process.
+
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::http_world::{NO_LIMIT, Served};
+use crate::support::World;
+
+/// Two callers with a key each, and what else the operator says.
+fn served(world: &World, more: &str) -> Served {
+    world.file("a.txt", "one\n");
+    let keys: String = ["agent-a", "agent-b"]
+        .map(|name| format!("  {}: {{caller_id: {name}, role: write}}\n", key(name)))
+        .concat();
+    Served::with_config(world, &format!("{NO_LIMIT}{more}api_keys:\n{keys}"))
+}
+
+fn key(name: &str) -> String {
+    format!("ka_{name}_{}", "0a1b2c3d".repeat(4))
+}
+
+fn call(served: &Served, name: &str, path: &str) -> Value {
+    let key = key(name);
+    let answer = served.post_as(&[("X-API-Key", &key)], "/api/tools/read_file", &json!({"path": path}));
+    answer.json()
+}
+
+/// The error's code, or `-`.
+fn read(served: &Served, name: &str) -> String {
+    call(served, name, "a.txt")["error"]["code"].as_str().unwrap_or("-").to_owned()
+}
+
+fn callers_alerted(world: &World) -> Vec<Value> {
+    world.run(&["audit", "alerts"]).lines().into_iter().map(|alert| alert["caller"].clone()).collect()
+}
+
+#[test]
+fn a_stop_from_another_process_is_noticed_at_the_next_call() {
+    let world = World::new();
+    let served = served(&world, "");
+    let check = |a: &str, b: &str| {
+        assert_eq!((read(&served, "agent-a").as_str(), read(&served, "agent-b").as_str()), (a, b));
+    };
+    let run = |args: &[&str]| assert_eq!(world.run(args).code, 0, "{args:?}");
+    check("-", "-");
+    run(&["stop", "agent-a"]);
+    check("Suspended", "-");
+    run(&["resume", "agent-a"]);
+    check("-", "-");
+    run(&["stop"]);
+    check("Suspended", "Suspended");
+    run(&["resume", "agent-a"]);
+    check("Suspended", "Suspended");
+    run(&["resume", "*"]);
+    check("-", "-");
+    assert_eq!(served.get("/health").status, 200);
+}
+
+#[test]
+fn violations_over_http_raise_the_alert_for_each_caller_apart() {
+    let world = World::new();
+    let served = served(&world, "");
+    for _ in 0..5 {
+        for name in ["agent-a", "agent-b"] {
+            assert_eq!(call(&served, name, "../x")["error"]["code"], "PathOutsideProject");
+        }
+    }
+    assert_eq!(callers_alerted(&world), Vec::<Value>::new());
+    let sixth = call(&served, "agent-a", "../x");
+    assert_eq!(sixth["metadata"]["warnings"][0], "Alert raised: violations.", "{sixth}");
+    assert_eq!(callers_alerted(&world), ["agent-a"]);
+    // An alert alone stops nobody.
+    assert_eq!((read(&served, "agent-a"), read(&served, "agent-b")), ("-".to_owned(), "-".to_owned()));
+}
+
+#[test]
+fn the_defence_stops_the_caller_and_the_server_lives() {
+    for action in ["suspend", "terminate"] {
+        let world = World::new();
+        let mut served = served(&world, &format!("defence: {{action: {action}}}\n"));
+        thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| call(&served, "agent-a", "../x"));
+            }
+        });
+        assert_eq!(callers_alerted(&world), ["agent-a"], "{action}");
+        assert_eq!(
+            (read(&served, "agent-a").as_str(), read(&served, "agent-b").as_str()),
+            ("Suspended", "-"),
+            "{action}"
+        );
+        assert_eq!(world.run(&["resume", "agent-a"]).code, 0);
+        assert_eq!(read(&served, "agent-a"), "-", "{action}");
+        assert_eq!(served.end(), 0, "{action}");
+    }
+}
