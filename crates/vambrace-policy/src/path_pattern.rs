@@ -11,6 +11,9 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 pub struct PathPattern {
     text: String,
     depth: Depth,
+    /// What its first name begins with, in lower case, if that is one byte for certain: most paths have no such name, and
+    /// every call asks every pattern.
+    first: Option<u8>,
     matcher: Matcher,
 }
 
@@ -43,7 +46,15 @@ impl PathPattern {
     }
 
     fn parse_at(text: &str, depth: Depth) -> Result<PathPattern, PatternError> {
-        Ok(PathPattern { text: text.to_owned(), depth, matcher: Matcher::parse(text, depth)? })
+        let matcher = Matcher::parse(text, depth)?;
+        let first = match &matcher {
+            Matcher::Everything => None,
+            Matcher::Names { names, .. } => names.first().map(String::as_str),
+            Matcher::Globs(_) => text.trim().split('/').find(|name| !name.is_empty() && *name != "."),
+        };
+        let first = first.and_then(|name| name.bytes().next()).map(|byte| byte.to_ascii_lowercase());
+        let first = first.filter(|byte| byte.is_ascii() && !WILD.contains(&char::from(*byte)));
+        Ok(PathPattern { text: text.to_owned(), depth, first, matcher })
     }
 
     /// As one word that `from_word` understands.
@@ -68,6 +79,9 @@ impl PathPattern {
 
     /// Whether the path is the named thing or lies inside it.
     pub fn covers(&self, components: &[String]) -> bool {
+        if self.first.is_some_and(|first| !components.iter().any(|name| may_begin_with(name, first))) {
+            return false;
+        }
         match &self.matcher {
             Matcher::Everything => true,
             // The root has no name that a wildcard could stand for.
@@ -101,6 +115,13 @@ const MOST_BRACES: usize = 8;
 enum Depth {
     Any,
     Root,
+}
+
+const WILD: [char; 5] = ['*', '?', '[', '{', '\\'];
+
+/// Letters beyond ASCII may become one of ASCII in lower case.
+fn may_begin_with(name: &str, first: u8) -> bool {
+    name.bytes().next().is_some_and(|byte| !byte.is_ascii() || byte.to_ascii_lowercase() == first)
 }
 
 /// Whether `name` in lower case is `own`, which is in lower case; without making one of them, for most names.
@@ -138,7 +159,7 @@ impl Matcher {
         if names == ["**"] {
             return Ok(Matcher::Everything);
         }
-        if !names.iter().any(|name| name.contains(['*', '?', '[', '{', '\\'])) {
+        if !names.iter().any(|name| name.contains(WILD)) {
             let names = names.iter().map(|name| name.to_lowercase()).collect();
             return Ok(Matcher::Names { anchored, names });
         }
@@ -195,6 +216,11 @@ mod tests {
         check("deploy/**/prod", "deploy/prod", true);
         check("deploy/**/prod", "deploy/a/test", false);
         check("key\\.txt", "key.txt", true);
+        check("kube", "\u{212a}ube", true); // the sign for kelvin is a k in lower case
+        check("[ab]c", "bc", true);
+        check("{a,b}c", "x/bc/d", true);
+        check("A*", "x/abc", true);
+        check("./a*", "x/abc", true);
     }
 
     #[track_caller]

@@ -59,14 +59,28 @@ pub(crate) fn is_secret_leaf(name: &str, leaf: &str) -> bool {
     if leaf.len() > REACH || leaf.contains(char::is_whitespace) || leaf.contains('"') {
         return false;
     }
+    // Nearly every name holds none of the words.
+    if !holds_keyword(name.as_bytes()) {
+        return false;
+    }
     let line = format!("\"{name}\": \"{leaf}\"");
-    crate::rules::assignment().is_some_and(|rule| {
+    crate::rules::assignment().is_some_and(|(_, rule)| {
         rule.keywords.iter().any(|keyword| {
             let hay = line.as_bytes();
             (0..name.len() + 1)
                 .any(|place| rule.keyword_at(keyword, hay, place) && find(hay, place, keyword).is_some())
         })
     })
+}
+
+/// Keywords are words and marks between them, so none reaches beyond the name it stands in.
+fn holds_keyword(name: &[u8]) -> bool {
+    let begins = |rest: &[u8]| {
+        KEYWORDS.iter().any(|keyword| {
+            rest.get(..keyword.len()).is_some_and(|found| found.eq_ignore_ascii_case(keyword.as_bytes()))
+        })
+    };
+    (0..name.len()).any(|place| name.get(place..).is_some_and(begins))
 }
 
 /// For values that stand on the line after their name.

@@ -6,9 +6,9 @@ use vambrace_types::{RawOutput, Tree, clean_controls};
 
 use crate::assignment;
 use crate::engine::Span;
+use crate::known::SHORTEST;
 use crate::redactor::Redactor;
-use crate::rule::Pattern;
-use crate::rules::rules;
+use crate::rules::assignment as assignment_rule;
 use crate::stream::Stream;
 use crate::text::{RedactedText, RedactedTree, Redaction};
 
@@ -51,6 +51,8 @@ impl Redactor {
     fn clean_tree(&self, tree: &mut Tree, counts: &mut Redaction<()>) {
         match tree {
             Tree::Null | Tree::Bool(_) => {}
+            // Too short for a known value, and only the operator's own patterns know others without a letter.
+            Tree::Int(number) if is_short(*number) && self.finder().custom.is_empty() => {}
             // A secret may be a number, and then it may be sent as one.
             Tree::Int(_) | Tree::Float(_) => {
                 let done = self.text_owned(tree.to_json());
@@ -80,11 +82,7 @@ impl Redactor {
         if !assignment::is_secret_leaf(key, leaf) {
             return;
         }
-        let Some((rule, row)) =
-            rules().enumerate().find(|(_, row)| matches!(row.pattern, Pattern::Assignment))
-        else {
-            return;
-        };
+        let Some((rule, row)) = assignment_rule() else { return };
         if self.finder().accepts(rule, leaf.as_bytes()) {
             return;
         }
@@ -127,4 +125,10 @@ impl Redactor {
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         (Some(text), n_redactions)
     }
+}
+
+/// Whether a number has fewer digits, its sign counted, than the shortest value that is known.
+fn is_short(number: i64) -> bool {
+    const LIMIT: u64 = 10u64.pow(SHORTEST as u32 - 2);
+    number.unsigned_abs() < LIMIT
 }

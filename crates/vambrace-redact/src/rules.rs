@@ -43,6 +43,8 @@ mod vault;
 mod warehouse;
 mod work;
 
+use std::sync::LazyLock;
+
 use crate::rule::{Pattern, Rule};
 
 /// Every rule, the more telling ones first.
@@ -92,6 +94,9 @@ static AREAS: &[&[Rule]] = &[
     general::RULES,
 ];
 
-pub(crate) fn assignment() -> Option<&'static Rule> {
-    rules().find(|rule| matches!(rule.pattern, Pattern::Assignment))
+/// The rule of names and their values, and its number.
+pub(crate) fn assignment() -> Option<(usize, &'static Rule)> {
+    static FOUND: LazyLock<Option<(usize, &'static Rule)>> =
+        LazyLock::new(|| rules().enumerate().find(|(_, rule)| matches!(rule.pattern, Pattern::Assignment)));
+    *FOUND
 }

@@ -3,7 +3,7 @@ use super::*;
 #[track_caller]
 fn check(line: &str, expected: Option<&str>) {
     let hay = line.as_bytes();
-    let rule = crate::rules::assignment().unwrap();
+    let (_, rule) = crate::rules::assignment().unwrap();
     let found = (0..hay.len()).find_map(|place| {
         rule.keywords.iter().find_map(|keyword| {
             rule.keyword_at(keyword, hay, place).then(|| find(hay, place, keyword)).flatten()
