@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
@@ -18,6 +18,9 @@ const GATHER: Duration = Duration::from_millis(50);
 
 /// How often whoever syncs lets others go first.
 const TURNS: usize = 64;
+
+/// How often the lock is tried before it is waited for: about as long as two lines take.
+const SPINS: usize = 500;
 
 pub(crate) struct Shared {
     pub(crate) dir: PathBuf,
@@ -75,6 +78,8 @@ pub(crate) struct State {
     /// How many records the last sync covered: as many may come again.
     last_group: u64,
     syncing: bool,
+    /// Whether something else waits for the thread.
+    more: bool,
     stop: bool,
 }
 
@@ -118,6 +123,7 @@ impl Shared {
             failed: (0, 0),
             last_group: 0,
             syncing: false,
+            more: false,
             stop: false,
         };
         Shared {
@@ -144,7 +150,16 @@ impl Shared {
     }
 
     /// A panic elsewhere must not silence the record: the state only changes after a line is whole.
+    ///
+    /// It is held for a few microseconds, and putting a thread to sleep and waking it takes longer than that.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        for _ in 0..SPINS {
+            match self.state.try_lock() {
+                Ok(state) => return state,
+                Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+            }
+        }
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -290,19 +305,27 @@ impl Shared {
         self.sync_to(state, ticket, Depth::Head)
     }
 
+    /// There is more to do for the thread than records.
+    pub(crate) fn expect_more(&self) {
+        self.lock().more = true;
+        self.work.notify_one();
+    }
+
     /// The background thread. It sleeps while there is nothing to do.
-    pub(crate) fn run(&self) {
+    pub(crate) fn run(&self, do_more: impl Fn()) {
         loop {
-            let idle = |state: &mut State| !state.stop && state.settled == state.ticket;
+            let idle = |state: &mut State| !state.stop && !state.more && state.settled == state.ticket;
             let state = self.work.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
-            let (state, _) = self
+            let (mut state, _) = self
                 .work
                 .wait_timeout_while(state, GATHER, |state| !state.stop)
                 .unwrap_or_else(PoisonError::into_inner);
             if state.stop {
                 return;
             }
+            state.more = false;
             drop(state);
+            do_more();
             // A failure is kept in the state: it is told to whoever waits, and the next record goes elsewhere.
             let _ = self.seal();
         }

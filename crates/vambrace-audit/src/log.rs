@@ -14,7 +14,7 @@ use crate::committer::{Depth, Shared, State};
 use crate::entry::{CallEntry, Intent, Outcome, Purpose};
 use crate::event::{Event, EventKind};
 use crate::line::{self, EventLine, Stamp};
-use crate::mirror::Mirror;
+use crate::mirror::{Mirror, Mirrored};
 use crate::receipt::{IntentReceipt, Receipt};
 use crate::registry::{Founding, Registry};
 use crate::security::SecurityStream;
@@ -44,7 +44,7 @@ pub struct AuditLog {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
     durable: bool,
-    mirror: Option<Mirror>,
+    mirror: Option<Arc<Mirror>>,
     alerts: AlertSettings,
     security: SecurityStream,
     standing: StandingBook,
@@ -73,13 +73,13 @@ impl AuditLog {
         let key = registry.key().clone();
         drop(registry);
         let shared = Arc::new(Shared::new(dir.clone(), key, clock, segment));
-        let worker = Arc::clone(&shared);
+        let mirror = mirror.map(|dir| Arc::new(Mirror::new(dir)));
+        let (worker, copies) = (Arc::clone(&shared), mirror.clone());
         let thread = Builder::new()
             .name("audit".to_owned())
-            .spawn(move || worker.run())
+            .spawn(move || worker.run(|| copies.iter().for_each(|mirror| mirror.flush())))
             .map_err(AuditError::io("start the thread that syncs", &dir))?;
         let security = SecurityStream::new(&dir);
-        let mirror = mirror.map(Mirror::new);
         let log = AuditLog { shared, thread: Some(thread), durable, mirror, alerts, security, standing };
         for News { kind, message, details } in &news {
             let event = EventLine { details, ..own_event(*kind, Severity::Warning, message) };
@@ -117,10 +117,10 @@ impl AuditLog {
                 break;
             }
         }
-        if let Some(mirror) = &self.mirror
-            && let Err(cause) = mirror.append(written.time, call, outcome)
-        {
-            warnings.push(cause.to_string());
+        match self.mirror.as_ref().map(|mirror| mirror.append(written.time, call, outcome)) {
+            None | Some(Ok(Mirrored::Written | Mirrored::Waits)) => {}
+            Some(Ok(Mirrored::WaitsFirst)) => self.shared.expect_more(),
+            Some(Err(cause)) => warnings.push(cause.to_string()),
         }
         let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
         Ok(Receipt { seq: written.seq, hash: written.hash, warning, alerts: raised })
@@ -282,6 +282,9 @@ impl Drop for AuditLog {
         if let Some(thread) = self.thread.take() {
             // The thread has no result, and a panic in it is no reason for another here.
             let _ = thread.join();
+        }
+        if let Some(mirror) = &self.mirror {
+            mirror.flush();
         }
         // There is nobody left to tell; what is not signed shows as an unsealed tail.
         let _ = self.shared.seal();

@@ -1,5 +1,8 @@
 //! `tool_log.jsonl` in the workspace, in the exact form of specification 002. A copy for people and old scripts;
 //! the record is elsewhere. Best effort, as that specification has it: a failure is a warning.
+//!
+//! A line is there when its call is answered, unless there are hundreds of them in a second: then they are written together,
+//! a moment later.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -35,6 +38,45 @@ struct Kept {
     file: Option<Arc<(Identity, File)>>,
     /// A second since 1970, as specification 002 writes it.
     moment: Option<(i64, Arc<str>)>,
+    pace: Pace,
+    /// Lines that wait for each other.
+    waiting: String,
+    /// Those who waited could not be written; the next line is not left to wait, so that somebody is told.
+    failed: bool,
+}
+
+/// How many lines come.
+#[derive(Default)]
+struct Pace {
+    since: Option<Timestamp>,
+    n_lines: usize,
+}
+
+impl Pace {
+    /// In milliseconds.
+    const SPAN: u64 = 50;
+    const MANY: usize = 32;
+
+    /// Counts a line; whether there have been many just now.
+    fn is_quick(&mut self, now: Timestamp) -> bool {
+        // A clock that was set back begins anew.
+        if self.since.is_none_or(|since| now < since || now.millis_since(since) > Pace::SPAN) {
+            // A flood that goes on is still one in its next span.
+            let was_quick = self.n_lines > 2 * Pace::MANY;
+            *self = Pace { since: Some(now), n_lines: if was_quick { Pace::MANY } else { 0 } };
+        }
+        self.n_lines += 1;
+        self.n_lines > Pace::MANY
+    }
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mirrored {
+    Written,
+    /// It is the first that waits: somebody has to `flush`.
+    WaitsFirst,
+    Waits,
 }
 
 /// Which file it is, wherever its name may lead by now.
@@ -100,8 +142,8 @@ impl Mirror {
         time: Timestamp,
         call: &CallEntry,
         outcome: &Outcome,
-    ) -> Result<(), AuditError> {
-        let mut line = String::with_capacity(512);
+    ) -> Result<Mirrored, AuditError> {
+        let mut line = String::with_capacity(1024);
         Seed002 {
             timestamp: &self.moment(time),
             tool: call.tool.as_str(),
@@ -115,7 +157,39 @@ impl Mirror {
             git_commit: outcome.checkpoint.as_deref(),
         }
         .write(&mut line);
-        self.write(&line).map_err(AuditError::io("write", &self.path))
+        if let Some(waits) = self.put_off(time, &line) {
+            return Ok(waits);
+        }
+        self.write(&line).map_err(AuditError::io("write", &self.path))?;
+        Ok(Mirrored::Written)
+    }
+
+    /// Whether the line may wait for others. What waits already goes first.
+    fn put_off(&self, time: Timestamp, line: &str) -> Option<Mirrored> {
+        /// LIMIT: of what waits; a full line is shorter than half of it.
+        const MOST: usize = 256 * 1024;
+        let mut kept = self.kept();
+        let is_quick = kept.pace.is_quick(time);
+        let is_first = kept.waiting.is_empty();
+        if kept.failed || kept.waiting.len() > MOST || (is_first && !is_quick) {
+            drop(kept);
+            // What fails here fails for this line again, which says so.
+            self.flush();
+            return None;
+        }
+        kept.waiting.push_str(line);
+        Some(if is_first { Mirrored::WaitsFirst } else { Mirrored::Waits })
+    }
+
+    /// Writes what waits.
+    pub(crate) fn flush(&self) {
+        let mut kept = self.kept();
+        let waiting = std::mem::take(&mut kept.waiting);
+        kept.failed = false;
+        drop(kept);
+        if !waiting.is_empty() && self.write(&waiting).is_err() {
+            self.kept().failed = true;
+        }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -147,6 +147,41 @@ fn the_mirror_is_the_same_and_is_ignored_by_git() {
 }
 
 #[test]
+fn the_mirror_of_a_flood_is_whole_and_in_order() {
+    let (dir, workspace) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let folder = workspace.path().join(".vambrace");
+    let mirror = folder.join("tool_log.jsonl");
+    let settings = AuditSettings { mirror: Some(folder.clone()), ..settings(dir.path()) };
+    let log = AuditLog::open(settings, clock()).unwrap();
+    for number in 1..=1000 {
+        let receipt = log.outcome(&call(number, "agent"), &success()).unwrap();
+        assert_eq!(receipt.warning(), None);
+        // The first are there at once.
+        if number <= 20 {
+            assert_eq!(fs::read_to_string(&mirror).unwrap().lines().count() as u64, number);
+        }
+    }
+    drop(log);
+    assert_eq!(fs::read_to_string(&mirror).unwrap(), exported(dir.path(), View::Seed002));
+}
+
+#[test]
+fn a_flood_that_cannot_be_mirrored_is_told() {
+    let (dir, workspace) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let folder = workspace.path().join(".vambrace");
+    let settings = AuditSettings { mirror: Some(folder.clone()), ..settings(dir.path()) };
+    let log = AuditLog::open(settings, clock()).unwrap();
+    for number in 1..=100 {
+        let _receipt = log.outcome(&call(number, "agent"), &success()).unwrap();
+    }
+    fs::remove_dir_all(&folder).unwrap();
+    symlink(workspace.path(), &folder).unwrap();
+    // Those that wait are written in the background; once that has failed, the next call says so.
+    let told = (0..u16::MAX).any(|_| log.outcome(&call(1, "agent"), &success()).unwrap().warning().is_some());
+    assert!(told);
+}
+
+#[test]
 fn lists_are_filtered_and_oldest_first() {
     let dir = TempDir::new().unwrap();
     let clock = clock();
