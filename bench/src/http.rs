@@ -41,7 +41,7 @@ struct Counts {
     many: usize,
 }
 
-const COUNTS: Counts = Counts { rounds: 7, calls: 150, idle: 1000, few: 50_000, many: 200_000 };
+const COUNTS: Counts = Counts { rounds: 7, calls: 600, idle: 1000, few: 50_000, many: 200_000 };
 
 /// Everything the parts need.
 struct Bench<'a> {

@@ -91,8 +91,9 @@ impl Corridor {
         let corridor = Arc::clone(self);
         // A panic inside a call is caught by the walk. `None` means that the runtime itself is going down, or that
         // answering the panic fell over too; the front end says so.
-        let entered = self.underway.enter(&incoming.caller, &incoming.leash);
         let is_brief = self.table.is_brief(&incoming);
+        // Nobody can end what is over at once.
+        let entered = (!is_brief).then(|| self.underway.enter(&incoming.caller, &incoming.leash));
         let walk = async move {
             let _entered = entered;
             corridor.table.walk(&corridor, incoming).await

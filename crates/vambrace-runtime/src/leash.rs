@@ -1,17 +1,24 @@
 //! How a call is stopped from outside: cancelled by its caller, or because its caller has gone.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
+use tokio::sync::Notify;
 use vambrace_files::Stop;
 
 /// Held by the front end. Clones pull on the same call.
 #[derive(Debug, Clone, Default)]
 pub struct Leash {
-    token: CancellationToken,
-    why: Arc<AtomicU8>,
+    held: Arc<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    /// Zero until somebody pulls.
+    why: AtomicU8,
+    pulled: Notify,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +49,7 @@ impl Leash {
 
     /// Whether somebody pulled.
     pub fn is_pulled(&self) -> bool {
-        self.token.is_cancelled()
+        self.held.why.load(Ordering::Acquire) != 0
     }
 
     pub(crate) fn terminate(&self) {
@@ -51,12 +58,22 @@ impl Leash {
 
     /// The first reason counts.
     fn pull(&self, why: u8) {
-        let _ = self.why.compare_exchange(0, why, Ordering::Relaxed, Ordering::Relaxed);
-        self.token.cancel();
+        let _ = self.held.why.compare_exchange(0, why, Ordering::AcqRel, Ordering::Acquire);
+        self.held.pulled.notify_waiters();
+    }
+
+    /// Returns when somebody has pulled.
+    async fn pulled(&self) {
+        let mut pulled = pin!(self.held.pulled.notified());
+        // From here on a pull is heard, so one that came before is seen.
+        pulled.as_mut().enable();
+        if !self.is_pulled() {
+            pulled.await;
+        }
     }
 
     pub(crate) fn stopped(&self) -> Option<Stopped> {
-        match self.why.load(Ordering::Relaxed) {
+        match self.held.why.load(Ordering::Acquire) {
             CANCELLED => Some(Stopped::Cancelled),
             GONE => Some(Stopped::CallerGone),
             TIMED_OUT => Some(Stopped::TimedOut),
@@ -69,7 +86,7 @@ impl Leash {
     pub(crate) fn watch(&self, limit: Duration, stop: Stop) -> Watch {
         let leash = self.clone();
         // The task may come late to a call that was over before it began.
-        if leash.token.is_cancelled() {
+        if leash.is_pulled() {
             stop.set();
         }
         Watch::Task(tokio::spawn(async move { leash.patience(limit, &stop).await }))
@@ -77,14 +94,14 @@ impl Leash {
 
     /// The same for work that is too short to be watched: only what it waits for is cut short.
     pub(crate) fn watch_here(&self, limit: Duration, stop: Stop) -> Watch {
-        if self.token.is_cancelled() {
+        if self.is_pulled() {
             stop.set();
         }
         Watch::Here { leash: self.clone(), limit, stop }
     }
 
     async fn patience(&self, limit: Duration, stop: &Stop) {
-        if tokio::time::timeout(limit, self.token.cancelled()).await.is_err() {
+        if tokio::time::timeout(limit, self.pulled()).await.is_err() {
             self.pull(TIMED_OUT);
         }
         stop.set();

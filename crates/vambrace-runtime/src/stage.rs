@@ -19,7 +19,7 @@ use vambrace_files::Stop;
 use vambrace_net::Contact;
 use vambrace_policy::{Action, Denial, Permit, Question, Severity};
 use vambrace_process::Live;
-use vambrace_redact::Redactor;
+use vambrace_redact::{RedactedText, RedactedTree, Redactor};
 use vambrace_tools::{Look, Notes, ProgressSink, Tool};
 use vambrace_types::{CallId, Chain, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
 
@@ -52,46 +52,83 @@ pub(crate) struct Call {
     pub(crate) command: Option<String>,
 }
 
-impl Call {
-    /// `tool` is the tool's own name; an alias or an unknown name is kept in the input's record.
-    pub(crate) fn begin(corridor: &Corridor, incoming: Incoming, tool: &'static str) -> Call {
-        let parts = &corridor.parts;
-        let started = parts.clock.now();
-        let redactor = corridor.redactor_for_call(started);
-        let mut arguments = or_empty(incoming.arguments);
-        let dry_run = wishes_dry_run(&mut arguments) || incoming.dry_run;
-        let input = redactor.plain_tree(validate::tree_of(&arguments)).value;
+/// What a call shows of itself, cleaned for the record.
+pub(crate) struct Shown {
+    input: RedactedTree,
+    reason: Option<RedactedText>,
+    dry_run: bool,
+    /// None: what was given is no name.
+    name: Option<ToolName>,
+    target: String,
+    command: Option<String>,
+}
+
+impl Shown {
+    pub(crate) fn nothing() -> Shown {
+        Shown {
+            input: RedactedTree::null(),
+            reason: None,
+            dry_run: false,
+            name: None,
+            target: String::new(),
+            command: None,
+        }
+    }
+
+    /// Takes the wish for a preview out of the arguments, which are an object afterwards unless they are something else.
+    pub(crate) fn of(redactor: &Redactor, incoming: &mut Incoming) -> Shown {
+        let arguments = &mut incoming.arguments;
+        *arguments = or_empty(std::mem::take(arguments));
+        let dry_run = wishes_dry_run(arguments);
         let reason = arguments.get("reason").and_then(Value::as_str);
-        let reason = reason.map(|reason| redactor.text(reason).value);
-        let target = targets(&arguments);
-        let command = command(&arguments);
         // Nobody's tool may be anything, a secret too; a name with a redaction in it is no name.
         let cleaned = redactor.text(&incoming.tool).value;
-        let name = ToolName::parse(cleaned.as_str()).unwrap_or_else(|| ToolName::of("unknown"));
+        Shown {
+            input: redactor.plain_tree(validate::tree_of(arguments)).value,
+            reason: reason.map(|reason| redactor.text(reason).value),
+            dry_run,
+            name: ToolName::parse(cleaned.as_str()),
+            target: targets(arguments),
+            command: command(arguments),
+        }
+    }
+}
+
+impl Call {
+    /// `tool` is the tool's own name; an alias or an unknown name is kept in the input's record.
+    pub(crate) fn begin(
+        corridor: &Corridor,
+        incoming: Incoming,
+        tool: &'static str,
+        started: Timestamp,
+        redactor: Redactor,
+        shown: Shown,
+    ) -> Call {
         let known = tool != "unknown";
+        let name = shown.name.filter(|_| !known).unwrap_or_else(|| ToolName::of(tool));
         let entry = CallEntry {
             call_id: CallId::new(started, chance()),
             session_id: incoming.session,
             caller: incoming.caller,
-            tool: if known { ToolName::of(tool) } else { name },
-            input,
-            reason,
-            dry_run,
+            tool: name,
+            input: shown.input,
+            reason: shown.reason,
+            dry_run: shown.dry_run || incoming.dry_run,
             purpose: incoming.purpose,
-            volume: Some(parts.instruments.files.volume()),
+            volume: Some(corridor.parts.instruments.files.volume()),
         };
         Call {
             entry,
             redactor,
-            arguments,
+            arguments: incoming.arguments,
             leash: incoming.leash,
             progress: incoming.progress,
             live: incoming.live,
             approver: incoming.approver,
             chain: incoming.chain,
             started,
-            target,
-            command,
+            target: shown.target,
+            command: shown.command,
         }
     }
 }

@@ -10,9 +10,9 @@ use serde_json::Value;
 use vambrace_files::Stop;
 use vambrace_policy::{Action, Capability, Denial, Obligations};
 use vambrace_tools::{CallContext, Hands, Look, Tool, Warrant};
-use vambrace_types::{Chain, Enforcement, ErrorCode, RawOutput, ToolError};
+use vambrace_types::{Enforcement, ErrorCode, RawOutput, ToolError};
 
-use crate::stage::{self, Call, Setback, Trail};
+use crate::stage::{self, Call, Setback, Shown, Trail};
 use crate::{Corridor, Incoming, OnAuditFailure, Reply};
 
 pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incoming) -> Reply {
@@ -27,22 +27,24 @@ pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incom
 }
 
 /// The call, or the little that is left of it when its arguments or its name make us fall over: who, and when.
-fn begin(corridor: &Corridor, incoming: Incoming, tool: &'static str) -> Result<Call, Call> {
-    let bare = Incoming {
-        caller: incoming.caller.clone(),
-        session: incoming.session.clone(),
-        tool: String::new(),
-        arguments: Value::Null,
-        dry_run: incoming.dry_run,
-        purpose: incoming.purpose,
-        leash: incoming.leash.clone(),
-        progress: None,
-        live: None,
-        approver: None,
-        chain: Chain::default(),
+fn begin(corridor: &Corridor, mut incoming: Incoming, tool: &'static str) -> Result<Call, Call> {
+    let moment = || {
+        let started = corridor.parts.clock.now();
+        (started, corridor.redactor_for_call(started))
     };
-    catch_unwind(AssertUnwindSafe(|| Call::begin(corridor, incoming, tool)))
-        .map_err(|_| Call::begin(corridor, bare, tool))
+    let begun = catch_unwind(AssertUnwindSafe(|| {
+        let (started, redactor) = moment();
+        let shown = Shown::of(&redactor, &mut incoming);
+        (started, redactor, shown)
+    }));
+    match begun {
+        Ok((started, redactor, shown)) => Ok(Call::begin(corridor, incoming, tool, started, redactor, shown)),
+        Err(_) => {
+            incoming.arguments = Value::Null;
+            let (started, redactor) = moment();
+            Err(Call::begin(corridor, incoming, tool, started, redactor, Shown::nothing()))
+        }
+    }
 }
 
 /// What makes us fall over on the way out is left out, and the call ends as one that failed.

@@ -16,11 +16,11 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::routing::get;
+use axum::{Json, Router};
 use futures_util::{Stream, StreamExt as _};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::Value;
@@ -42,11 +42,6 @@ pub struct A2aSettings {
     pub agent_url: Option<String>,
 }
 
-/// `/a2a/invoke`, behind the admission.
-pub(crate) fn router() -> Router<Arc<Front>> {
-    Router::new().route("/a2a/invoke", post(invoke)).layer(Extension(Arc::new(Desk::new(BOUNDS))))
-}
-
 /// `/.well-known/agent-card.json`, for everybody.
 pub(crate) fn public_router() -> Router<Arc<Front>> {
     Router::new()
@@ -57,16 +52,27 @@ pub(crate) fn public_router() -> Router<Arc<Front>> {
 /// Keeps a stream open through proxies that end what is silent.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-async fn invoke(
-    State(front): State<Arc<Front>>,
-    Extension(admitted): Extension<Admitted>,
-    Extension(desk): Extension<Arc<Desk>>,
-    request: Request,
-) -> Response {
-    let settings = &front.settings.a2a;
-    if !settings.enabled {
-        return card::absent().into_response();
+/// `/a2a/invoke`, behind the admission.
+pub(crate) struct Endpoint {
+    desk: Arc<Desk>,
+}
+
+impl Endpoint {
+    pub(crate) fn new() -> Endpoint {
+        Endpoint { desk: Arc::new(Desk::new(BOUNDS)) }
     }
+
+    /// Whatever came by POST.
+    pub(crate) async fn invoke(&self, front: &Arc<Front>, admitted: Admitted, request: Request) -> Response {
+        if !front.settings.a2a.enabled {
+            return card::absent().into_response();
+        }
+        // In a box, like the other ways that need much room.
+        Box::pin(invoke(Arc::clone(front), admitted, Arc::clone(&self.desk), request)).await
+    }
+}
+
+async fn invoke(front: Arc<Front>, admitted: Admitted, desk: Arc<Desk>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let most = front.settings.max_body;
     if !is_json(&head.headers) {
@@ -80,8 +86,8 @@ async fn invoke(
         let reading = axum::body::to_bytes(body, most);
         match tokio::time::timeout(front.settings.read_timeout, reading).await {
             Ok(Ok(body)) => {
-                let caller = admitted.identity.caller(Door::A2a);
-                let (front, chain) = (Arc::clone(&front), admitted.chain);
+                let (caller, chain) = admitted.into_caller(Door::A2a);
+                let front = Arc::clone(&front);
                 let visit = Visit { front, desk, caller, chain, revision: Revision::V1 };
                 answer(visit, &head.headers, &body).await
             }

@@ -18,6 +18,7 @@ mod openapi;
 mod places;
 mod request_id;
 mod rest;
+mod routes;
 mod sight;
 mod status;
 
@@ -26,10 +27,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use axum::Router;
-use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{any, get};
 use ipnet::IpNet;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -37,8 +34,8 @@ use tokio_util::task::TaskTracker;
 use vambrace_auth::{AddressKey, Authenticator, FailureLimiter, ForwardedFor, Rate, RateLimiter};
 use vambrace_runtime::Corridor;
 
+use crate::A2aSettings;
 use crate::mcp::DryRun;
-use crate::{A2aSettings, a2a, mcp};
 
 pub(crate) use admit::Admitted;
 pub(crate) use answer::Problem;
@@ -110,6 +107,8 @@ pub struct Front {
     bell: bell::Bell,
     keys: Option<jwks::Keys>,
     listening: OnceLock<SocketAddr>,
+    /// A name of ours by which somebody called us.
+    named: OnceLock<String>,
     pub(crate) metrics: Metrics,
     /// Tasks at work for callers that do not wait, and news of them; waited for at the end.
     pub(crate) works: TaskTracker,
@@ -137,6 +136,7 @@ impl Front {
             bell: bell::Bell::default(),
             keys: settings.keys.clone().map(jwks::Keys::new),
             listening: OnceLock::new(),
+            named: OnceLock::new(),
             metrics: Metrics::new(),
             works: TaskTracker::new(),
             deliveries: TaskTracker::new(),
@@ -150,29 +150,4 @@ impl Front {
     pub(crate) fn moment(&self) -> Duration {
         self.started.elapsed()
     }
-}
-
-pub(crate) fn router(front: &Arc<Front>) -> Router {
-    let inside = Router::new()
-        .route("/", get(status::page))
-        .merge(rest::router())
-        .merge(mcp::router(front))
-        .merge(a2a::router())
-        // INVARIANT: what is not there is not told to strangers either.
-        .fallback(answer::nowhere)
-        .layer(from_fn_with_state(Arc::clone(front), admit::admit));
-    let outside = Router::new()
-        .merge(health::router())
-        .merge(rest::public_router())
-        .merge(
-            mcp::public_router()
-                .merge(a2a::public_router())
-                .route_layer(from_fn_with_state(Arc::clone(front), admit::meant_for_us)),
-        )
-        // The rest of it is public too, and there is nothing.
-        .route("/.well-known/{*rest}", any(answer::nowhere));
-    // The limits of bodies are ours (`arriving`), the same for every way to read one.
-    let limited = inside.merge(outside).layer(DefaultBodyLimit::disable()).layer(from_fn(around::unpanicked));
-    let limited = limited.layer(from_fn_with_state(Arc::clone(front), metrics::observe));
-    limited.layer(from_fn_with_state(Arc::clone(front), around::around)).with_state(Arc::clone(front))
 }

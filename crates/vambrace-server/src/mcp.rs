@@ -14,5 +14,5 @@ mod threshold;
 
 pub use asking::Questions;
 pub use handler::{DryRun, Gate};
-pub(crate) use http::{public_router, router};
+pub(crate) use http::{Endpoint, public_router};
 pub use stdio::serve_stdio;

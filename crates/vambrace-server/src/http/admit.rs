@@ -9,10 +9,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::request::Parts;
 use http::{StatusCode, header};
-use vambrace_auth::{Draw, Identity, Refusal, is_trusted_proxy};
+use vambrace_auth::{Draw, Refusal, is_trusted_proxy};
 use vambrace_types::{Caller, Chain, Door, ErrorCode};
 
-use super::around::{Arrival, Shown};
+use super::around::Arrival;
 use super::bell::{Limited, Strange};
 use super::jwks::Looked;
 use super::sight::{is_signed, offered, once};
@@ -21,43 +21,48 @@ use super::{Front, Limit, Members, Problem, answer, chain, hosts};
 /// Who sent a request, put into its extensions. The proof that a handler asks for.
 #[derive(Debug, Clone)]
 pub(crate) struct Admitted {
-    pub(crate) identity: Arc<Identity>,
+    caller: Caller,
     pub(crate) address: IpAddr,
     /// The agents through which it came.
     pub(crate) chain: Chain,
 }
 
-pub(super) async fn admit(State(front): State<Arc<Front>>, request: Request, next: Next) -> Response {
-    let Some(arrival) = request.extensions().get::<Arrival>().copied() else {
-        return answer::fault().into_response();
-    };
-    let (mut parts, mut body) = request.into_parts();
-    if let Err(problem) = may_knock(&front, arrival, &parts) {
-        return problem.into_response();
+impl Admitted {
+    /// The caller, at the door that it came to.
+    pub(crate) fn caller(&self, door: Door) -> Caller {
+        Caller { door, ..self.caller.clone() }
     }
+
+    /// The same for whoever needs nothing else of it.
+    pub(crate) fn into_caller(self, door: Door) -> (Caller, Chain) {
+        (Caller { door, ..self.caller }, self.chain)
+    }
+
+    pub(crate) fn owner(&self) -> String {
+        self.caller.owner()
+    }
+}
+
+/// The request with the proof of who sent it, or the answer that it gets instead.
+pub(super) async fn admit(
+    front: &Front,
+    arrival: Arrival,
+    request: Request,
+) -> Result<(Admitted, Draw, Request), Problem> {
+    let (parts, mut body) = request.into_parts();
+    may_knock(front, arrival, &parts)?;
     let mut signed = Bytes::new();
     if is_signed(&parts.headers) {
-        match axum::body::to_bytes(body, front.settings.max_body).await {
-            Ok(bytes) => signed = bytes,
-            Err(_) => return answer::too_large(front.settings.max_body).into_response(),
-        }
+        let most = front.settings.max_body;
+        signed = axum::body::to_bytes(body, most).await.map_err(|_| answer::too_large(most))?;
         body = Body::from(signed.clone());
     }
-    match enter(&front, arrival, &parts, &signed).await {
-        Ok((identity, draw)) => {
-            // THREAT: P13, agents that call each other for ever, whichever door they take.
-            let chain = match chain::read(&parts.headers, &front.settings.a2a.chain) {
-                Ok(chain) => chain,
-                Err(endless) => return chain::problem(&endless).into_response(),
-            };
-            let admitted = Admitted { identity: Arc::new(identity), address: arrival.address, chain };
-            parts.extensions.insert(admitted);
-            let mut answer = next.run(Request::from_parts(parts, body)).await;
-            answer.extensions_mut().insert(Shown(draw));
-            answer
-        }
-        Err(problem) => problem.into_response(),
-    }
+    let (caller, draw) = enter(front, arrival, &parts, &signed).await?;
+    // THREAT: P13, agents that call each other for ever, whichever door they take.
+    let chain =
+        chain::read(&parts.headers, &front.settings.a2a.chain).map_err(|endless| chain::problem(&endless))?;
+    let admitted = Admitted { caller, address: arrival.address, chain };
+    Ok((admitted, draw, Request::from_parts(parts, body)))
 }
 
 /// Before any credential is looked at: does the request mean us, and may its address try at all?
@@ -130,7 +135,7 @@ async fn enter(
     arrival: Arrival,
     parts: &Parts,
     body: &[u8],
-) -> Result<(Identity, Draw), Problem> {
+) -> Result<(Caller, Draw), Problem> {
     let trusted = is_trusted_proxy(arrival.peer, &front.settings.trusted_proxies);
     let offered = offered(&parts.headers, body, trusted)?;
     let clock = front.corridor.clock();
@@ -170,7 +175,7 @@ async fn enter(
         front.bell.limited(front, Limited::Caller, address, &parts.method, path);
         return Err(Problem::too_many(draw));
     }
-    Ok((identity, draw))
+    Ok((caller, draw))
 }
 
 fn is_member(members: &Members, caller: &Caller) -> bool {

@@ -1,17 +1,15 @@
 //! Around every request, public ones too: the address's own bucket, the limits of size and time, and the
 //! headers that every answer has.
 
-use std::net::{IpAddr, SocketAddr};
-use std::panic::AssertUnwindSafe;
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::body::{Body, HttpBody as _};
-use axum::extract::{ConnectInfo, Request, State};
-use axum::middleware::Next;
+use axum::body::{Body, HttpBody};
 use axum::response::{IntoResponse as _, Response};
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::StreamExt as _;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::{Method, StatusCode};
+use http::{Method, Request, StatusCode};
+use hyper::body::Incoming;
 use tokio::time::timeout;
 use vambrace_auth::{AddressKey, Draw, client_address};
 use vambrace_redact::RedactedText;
@@ -20,6 +18,7 @@ use vambrace_types::Tree;
 
 use super::arriving::{Arriving, Fate, Watch};
 use super::bell::{Limited, shown};
+use super::routes::Routes;
 use super::{Front, Limit, Problem, answer, health, hosts, request_id};
 
 /// Where a request came from.
@@ -40,28 +39,29 @@ const MOST_ADDED: usize = 12;
 const QUERY_BODY: usize = 1024 * 1024;
 
 pub(super) async fn around(
-    State(front): State<Arc<Front>>,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
-    mut request: Request,
-    next: Next,
+    front: &Arc<Front>,
+    routes: &Routes,
+    peer: IpAddr,
+    mut request: Request<Incoming>,
 ) -> Response {
     let id = request_id::of(request.headers());
     request.headers_mut().insert(request_id::HEADER, id.clone());
     let settings = &front.settings;
-    let arrival = Arrival { peer: peer.ip(), address: address(&front, peer.ip(), request.headers()) };
-    let origin = listed_origin(&front, request.headers());
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let limiter = if health::is_probe(&path) { &front.by_prober } else { &front.by_address };
+    let arrival = Arrival { peer, address: address(front, peer, request.headers()) };
+    let origin = listed_origin(front, request.headers());
+    let (method, path) = (request.method(), request.uri().path());
+    let told = front.corridor.log().wants(Level::Debug).then(|| (method.clone(), path.to_owned()));
+    let limiter = if health::is_probe(path) { &front.by_prober } else { &front.by_address };
     let draw = limiter.draw(&AddressKey::of(arrival.address), front.moment());
     let mut answer = if !draw.allowed {
         front.metrics.limited(Limit::Address);
-        front.bell.limited(&front, Limited::Address, arrival.address, &method, &path);
+        front.bell.limited(front, Limited::Address, arrival.address, method, path);
         Problem::too_many(draw).into_response()
     } else if is_preflight(&request) {
         preflight(origin.as_ref())
     } else {
         let most = if path.starts_with("/api/query") { QUERY_BODY } else { settings.max_body };
-        served(&front, arrival, request, next, most).await
+        served(front, routes, arrival, request, most).await
     };
     let shown = answer.extensions_mut().remove::<Shown>().map_or(draw, |shown| shown.0);
     // For those below and what the connection adds, so that the map does not grow step by step.
@@ -70,29 +70,39 @@ pub(super) async fn around(
     let mut answer = answer::named(answer, &id);
     answer.headers_mut().insert(request_id::HEADER, id);
     dress(answer.headers_mut(), origin);
-    access(&front, arrival.address, &method, &path, answer.status());
+    if let Some((method, path)) = told {
+        access(front, arrival.address, &method, &path, answer.status());
+    }
     answer
 }
 
-async fn served(front: &Front, arrival: Arrival, mut request: Request, next: Next, most: usize) -> Response {
-    if !request.body().is_end_stream() && request.body().size_hint().lower() > most as u64 {
+async fn served(
+    front: &Arc<Front>,
+    routes: &Routes,
+    arrival: Arrival,
+    request: Request<Incoming>,
+    most: usize,
+) -> Response {
+    let body = request.body();
+    let is_empty = body.is_end_stream();
+    if !is_empty && body.size_hint().lower() > most as u64 {
         return answer::too_large(most).into_response();
     }
-    let watch = Watch::default();
-    if !request.body().is_end_stream() {
-        let (time, watch) = (front.settings.read_timeout, watch.clone());
-        request = request.map(|body| Body::new(Arriving::new(body, most, time, watch)));
-    }
-    request.extensions_mut().insert(arrival);
+    let watch = (!is_empty).then(Watch::default);
+    let time = front.settings.read_timeout;
+    let request = request.map(|body| match &watch {
+        Some(watch) => Body::new(Arriving::new(body, most, time, watch.clone())),
+        None => Body::empty(),
+    });
     let path = request.uri().path();
     let (method, is_api) = (request.method().clone(), path.starts_with("/api"));
     let limit = if may_call(path) { front.settings.call_timeout } else { front.settings.request_timeout };
-    let Ok(answer) = timeout(limit, next.run(request)).await else {
+    let Ok(answer) = timeout(limit, routes.answer(front, arrival, request)).await else {
         return answer::out_of_time().into_response();
     };
     let status = answer.status();
     if !status.is_success() {
-        match watch.fate() {
+        match watch.map_or(Fate::Fine, |watch| watch.fate()) {
             Fate::Fine => {}
             Fate::TooLarge => return answer::too_large(most).into_response(),
             Fate::TooSlow => return answer::too_slow().into_response(),
@@ -107,8 +117,7 @@ async fn served(front: &Front, arrival: Arrival, mut request: Request, next: Nex
         return answer;
     }
     // What a library refuses by itself, in its own words; some of them do not even say that it is text.
-    let is_foreign = (is_api && is_text(&answer)) || is_untold(&answer);
-    if status.is_client_error() && is_foreign {
+    if status.is_client_error() && ((is_api && is_text(&answer)) || is_untold(&answer)) {
         return reworded(answer).await;
     }
     if method == Method::GET && has_type(&answer, "text/event-stream") {
@@ -122,14 +131,6 @@ async fn served(front: &Front, arrival: Arrival, mut request: Request, next: Nex
 /// Tools have limits of their own; a request that is cut off before them leaves its caller without the answer.
 fn may_call(path: &str) -> bool {
     path.starts_with("/api/tools/") || matches!(path, "/mcp" | "/a2a/invoke")
-}
-
-/// A fault in a handler is one answer, and the server lives. Its words are not for the caller.
-pub(super) async fn unpanicked(request: Request, next: Next) -> Response {
-    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
-        Ok(answer) => answer,
-        Err(_) => answer::fault().into_response(),
-    }
 }
 
 /// LIMIT: of a refusal in the framework's words.
@@ -173,7 +174,7 @@ fn address(front: &Front, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     client_address(peer, &forwarded, &settings.trusted_proxies, settings.forwarded_for)
 }
 
-fn is_preflight(request: &Request) -> bool {
+fn is_preflight<B>(request: &Request<B>) -> bool {
     request.method() == Method::OPTIONS
         && request.headers().contains_key(header::ORIGIN)
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
@@ -243,30 +244,4 @@ fn access(front: &Front, address: IpAddr, method: &Method, path: &str, status: S
             ("status", field(Tree::Int(i64::from(status.as_u16())))),
         ],
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use axum::Router;
-    use axum::middleware::from_fn;
-    use axum::routing::get;
-    use tower::ServiceExt as _;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_fault_is_one_answer_without_its_words() {
-        let faulty = async || -> &'static str { panic!("words of the inside") };
-        let app = Router::new()
-            .route("/faulty", get(faulty))
-            .route("/sound", get(async || "sound"))
-            .layer(from_fn(unpanicked));
-        for (path, status) in [("/faulty", 500), ("/sound", 200), ("/faulty", 500)] {
-            let request = Request::get(path).body(Body::empty()).unwrap();
-            let answer = app.clone().oneshot(request).await.unwrap();
-            assert_eq!(answer.status().as_u16(), status, "{path}");
-            let body = axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap();
-            assert!(!String::from_utf8_lossy(&body).contains("words of"), "{path}");
-        }
-    }
 }

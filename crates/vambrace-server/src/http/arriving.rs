@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::BoxError;
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
@@ -42,8 +42,8 @@ impl Watch {
     }
 }
 
-pub(super) struct Arriving {
-    body: Body,
+pub(super) struct Arriving<B> {
+    body: B,
     left: usize,
     time: Duration,
     /// Set when it first has to be waited for.
@@ -51,13 +51,16 @@ pub(super) struct Arriving {
     watch: Watch,
 }
 
-impl Arriving {
-    pub(super) fn new(body: Body, most: usize, time: Duration, watch: Watch) -> Arriving {
+impl<B> Arriving<B> {
+    pub(super) fn new(body: B, most: usize, time: Duration, watch: Watch) -> Arriving<B> {
         Arriving { body, left: most, time, clock: None, watch }
     }
 }
 
-impl HttpBody for Arriving {
+impl<B> HttpBody for Arriving<B>
+where
+    B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
     type Data = Bytes;
     type Error = BoxError;
 

@@ -8,6 +8,18 @@ use vambrace_auth::{is_host_allowed, is_origin_allowed};
 use super::Front;
 
 pub(super) fn is_ours(host: &str, front: &Front) -> bool {
+    // Settings do not change, so neither does the answer; nearly all requests name us alike.
+    if front.named.get().is_some_and(|named| named == host) {
+        return true;
+    }
+    let is_ours = is_listed_name(host, front);
+    if is_ours {
+        let _ = front.named.set(host.to_owned());
+    }
+    is_ours
+}
+
+fn is_listed_name(host: &str, front: &Front) -> bool {
     let settings = &front.settings;
     let own = settings.public_url.as_deref().and_then(|url| url.split_once("://"));
     let own = own.and_then(|(_, rest)| rest.split('/').next()).map(str::to_owned);

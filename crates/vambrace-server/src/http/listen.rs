@@ -5,9 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
-use axum::extract::ConnectInfo;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -18,14 +16,15 @@ use tokio::sync::Semaphore;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower::ServiceExt as _;
 use vambrace_redact::RedactedText;
 use vambrace_runtime::{Level, LogLine};
 use vambrace_types::Tree;
 
+use super::around::around;
 use super::connection::{Leaving, Meter, Silence, Timed, Times};
 use super::places::Places;
-use super::{Front, jwks, router};
+use super::routes::Routes;
+use super::{Front, jwks};
 
 /// LIMIT: of a request's head; a token of 16 KiB fits.
 const LARGEST_HEAD: usize = 64 * 1024;
@@ -45,7 +44,7 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, ending: Cancellatio
     if let Ok(address) = listener.local_addr() {
         let _ = front.listening.set(address);
     }
-    let app = router(&front);
+    let routes = Arc::new(Routes::new(&front));
     let turns = Arc::new(Semaphore::new(front.settings.max_connections.min(Semaphore::MAX_PERMITS)));
     let places = Places::new(front.settings.max_connections);
     let connections = TaskTracker::new();
@@ -74,7 +73,7 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, ending: Cancellatio
             continue;
         };
         let connected = front.metrics.connected();
-        let connection = one(Arc::clone(&front), app.clone(), stream, peer, ending.clone());
+        let connection = one(Arc::clone(&front), Arc::clone(&routes), stream, peer, ending.clone());
         connections.spawn(async move {
             connection.await;
             drop((turn, place, connected));
@@ -103,7 +102,13 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, ending: Cancellatio
     front.bell.finish().await;
 }
 
-async fn one(front: Arc<Front>, app: Router, stream: TcpStream, peer: SocketAddr, ending: CancellationToken) {
+async fn one(
+    front: Arc<Front>,
+    routes: Arc<Routes>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    ending: CancellationToken,
+) {
     let _ = stream.set_nodelay(true);
     let settings = &front.settings;
     let times = Times { head: settings.header_timeout, write: settings.write_timeout };
@@ -111,15 +116,12 @@ async fn one(front: Arc<Front>, app: Router, stream: TcpStream, peer: SocketAddr
     let meter = Arc::new(Meter::new());
     let stream = Timed::new(stream, Arc::clone(&meter), times);
     let counting = Arc::clone(&meter);
-    let service = service_fn(move |mut request: Request<Incoming>| {
+    let (served, peer) = (Arc::clone(&front), peer.ip());
+    let service = service_fn(move |request: Request<Incoming>| {
         let serving = counting.serving();
-        request.extensions_mut().insert(ConnectInfo(peer));
-        let answer = app.clone().oneshot(request);
+        let (front, routes) = (Arc::clone(&served), Arc::clone(&routes));
         async move {
-            let answer = match answer.await {
-                Ok(answer) => answer,
-                Err(never) => match never {},
-            };
+            let answer = around(&front, &routes, peer, request).await;
             Ok::<Response<Leaving>, Infallible>(answer.map(|body: Body| Leaving { body, _serving: serving }))
         }
     });

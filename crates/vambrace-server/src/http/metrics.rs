@@ -1,12 +1,11 @@
 //! What operators measure. Every label comes from a closed set: route templates, tools that exist, kinds that we name.
 //! THREAT: P13, a caller that chooses a label fills the memory of whoever scrapes.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use axum::extract::{MatchedPath, Request, State};
-use axum::middleware::Next;
+use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::{StatusCode, header};
 use prometheus_client::encoding::EncodeLabelSet;
@@ -35,7 +34,7 @@ pub(crate) enum Limit {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
-    route: String,
+    route: &'static str,
     status: &'static str,
 }
 
@@ -48,6 +47,24 @@ struct CallLabels {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct KindLabels {
     kind: &'static str,
+}
+
+/// The counters of one route, found once: this is done for every request.
+pub(super) struct RouteCounts {
+    route: &'static str,
+    by_class: [OnceLock<Counter>; 5],
+}
+
+impl RouteCounts {
+    /// `route` is a template.
+    pub(super) fn of(route: &'static str) -> RouteCounts {
+        RouteCounts { route, by_class: Default::default() }
+    }
+
+    #[cfg(test)]
+    pub(super) fn route(&self) -> &'static str {
+        self.route
+    }
 }
 
 pub(crate) struct Metrics {
@@ -107,17 +124,13 @@ impl Metrics {
         self
     }
 
-    /// `route` is a template; none where nothing is served.
-    pub(crate) fn request(&self, route: Option<&str>, status: StatusCode) {
-        let route = route.unwrap_or("none").to_owned();
-        let status = match status.as_u16() / 100 {
-            1 => "1xx",
-            2 => "2xx",
-            3 => "3xx",
-            4 => "4xx",
-            _ => "5xx",
-        };
-        self.requests.get_or_create(&RequestLabels { route, status }).inc();
+    /// `counts` are those of the route that was met.
+    pub(super) fn request(&self, counts: &RouteCounts, status: StatusCode) {
+        const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+        let class = usize::from(status.as_u16() / 100).clamp(1, CLASSES.len()) - 1;
+        let (Some(counter), Some(status)) = (counts.by_class.get(class), CLASSES.get(class)) else { return };
+        let labels = || RequestLabels { route: counts.route, status };
+        counter.get_or_init(|| self.requests.get_or_create(&labels()).clone()).inc();
     }
 
     pub(crate) fn call(&self, reply: &Reply) {
@@ -198,14 +211,6 @@ async fn count_questions(front: &Arc<Front>) {
     }
 }
 
-/// Around every route: the answer is counted.
-pub(super) async fn observe(State(front): State<Arc<Front>>, request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let response = next.run(request).await;
-    front.metrics.request(route.as_ref().map(MatchedPath::as_str), response.status());
-    response
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,8 +218,8 @@ mod tests {
     #[test]
     fn counts_are_shown_under_closed_labels() {
         let metrics = Metrics::new();
-        metrics.request(Some("/api/tools/{name}"), StatusCode::OK);
-        metrics.request(None, StatusCode::NOT_FOUND);
+        metrics.request(&RouteCounts::of("/api/tools/{name}"), StatusCode::OK);
+        metrics.request(&RouteCounts::of("none"), StatusCode::NOT_FOUND);
         metrics.refused(&Refusal::InvalidToken("expired"));
         metrics.refused(&Refusal::UnknownKey);
         metrics.limited(Limit::Failures);

@@ -21,7 +21,7 @@ pub(super) async fn show(
     request: Request,
 ) -> Result<Json<Value>, Problem> {
     rest::no_query(request.uri())?;
-    let tools = front.corridor.tools_for(&admitted.identity.caller(Door::Rest));
+    let tools = front.corridor.tools_for(&admitted.caller(Door::Rest));
     let server = front.settings.public_url.as_deref().unwrap_or("/");
     Ok(Json(document(&tools, server)))
 }

@@ -19,6 +19,7 @@ use super::Front;
 pub(super) use query::none as no_query;
 pub(super) use route::{Access, Answer, Content, Parameter, Place, Route};
 pub(super) use table::{ROUTES, TOOL};
+pub(super) use tools::call;
 
 pub(super) fn router() -> Router<Arc<Front>> {
     route::router(Access::Credential)

@@ -13,7 +13,7 @@ pub(super) async fn page(
     State(front): State<Arc<Front>>,
     Extension(admitted): Extension<Admitted>,
 ) -> Html<String> {
-    let caller = admitted.identity.caller(Door::Rest);
+    let caller = admitted.caller(Door::Rest);
     let n_tools = front.corridor.tools_for(&caller).len();
     let rank = match caller.rank {
         Rank::Agent => "sees its own records",

@@ -119,7 +119,7 @@ impl Gate {
                 .extensions
                 .get::<http::request::Parts>()
                 .and_then(|parts| parts.extensions.get::<Admitted>())
-                .map(|admitted| admitted.identity.caller(Door::McpHttp))
+                .map(|admitted| admitted.caller(Door::McpHttp))
                 .ok_or_else(|| ErrorData::internal_error("The request came in by no door.", None)),
         }
     }

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{any, get};
-use axum::{Extension, Json, Router};
+use axum::routing::get;
+use axum::{Json, Router};
 use http::{HeaderValue, Method, StatusCode, header, request};
 use rmcp::ServerHandler;
 use rmcp::model::ErrorData;
@@ -29,68 +29,69 @@ use crate::mcp::short_way::{self, ShortWay};
 
 const SESSION: &str = "mcp-session-id";
 
-/// `/mcp`, behind the admission.
-pub(crate) fn router(front: &Arc<Front>) -> Router<Arc<Front>> {
-    let endpoint = Endpoint {
-        sessions: Arc::default(),
-        questions: Arc::new(Questions::new(front.settings.questions_by_client)),
-        has_short_way: front.settings.conformance != Conformance::Mcp && short_way::is_open(&front.corridor),
-    };
-    Router::new().route("/mcp", any(serve)).layer(Extension(Arc::new(endpoint)))
-}
-
 /// The metadata of RFC 9728, for everybody: of the whole, and of this endpoint.
 pub(crate) fn public_router() -> Router<Arc<Front>> {
     Router::new().route(METADATA, get(metadata)).route(&format!("{METADATA}/mcp"), get(metadata))
 }
 
-struct Endpoint {
+/// `/mcp`, behind the admission.
+pub(crate) struct Endpoint {
     sessions: Arc<Sessions>,
     questions: Arc<Questions>,
     has_short_way: bool,
 }
 
-async fn serve(
-    State(front): State<Arc<Front>>,
-    Extension(endpoint): Extension<Arc<Endpoint>>,
-    Extension(admitted): Extension<Admitted>,
-    request: Request,
-) -> Response {
-    let caller = admitted.identity.caller(Door::McpHttp);
-    let owner = caller.owner();
-    let (parts, body) = request.into_parts();
-    // THREAT: P13, somebody else's session is no session.
-    let id = parts.headers.get(SESSION).map(|id| id.to_str().unwrap_or_default());
-    if id.is_some_and(|id| !endpoint.sessions.has(id, &owner)) {
-        return Problem::new(StatusCode::NOT_FOUND, ErrorCode::RouteNotFound, "There is no such session.")
+impl Endpoint {
+    pub(crate) fn new(front: &Front) -> Endpoint {
+        let is_plain = front.settings.conformance != Conformance::Mcp;
+        Endpoint {
+            sessions: Arc::default(),
+            questions: Arc::new(Questions::new(front.settings.questions_by_client)),
+            has_short_way: is_plain && short_way::is_open(&front.corridor),
+        }
+    }
+
+    pub(crate) async fn serve(&self, front: &Arc<Front>, admitted: Admitted, request: Request) -> Response {
+        let (mut parts, body) = request.into_parts();
+        // THREAT: P13, somebody else's session is no session.
+        let id = parts.headers.get(SESSION).map(|id| id.to_str().unwrap_or_default());
+        if id.is_some_and(|id| !self.sessions.has(id, &admitted.owner())) {
+            return Problem::new(
+                StatusCode::NOT_FOUND,
+                ErrorCode::RouteNotFound,
+                "There is no such session.",
+            )
             .suggestion("Open a new one with `initialize`.")
             .into_response();
+        }
+        let Ok(body) = to_bytes(body, front.settings.max_body).await else {
+            return Problem::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                ErrorCode::MessageTooLarge,
+                "The message is longer than this service takes, or broke off.",
+            )
+            .suggestion("Send less at once; large files can be written in parts with edit_file.")
+            .into_response();
+        };
+        if let Some(call) = self.has_short_way.then(|| ShortWay::find(&parts, &body)).flatten() {
+            let (caller, chain) = admitted.into_caller(Door::McpHttp);
+            return call.go(front, &self.questions, caller, chain).await;
+        }
+        let caller = admitted.caller(Door::McpHttp);
+        // For the handler, whom the library hands the request's head.
+        parts.extensions.insert(admitted);
+        // In a box: what the library needs for the long way is many times what a call needs.
+        Box::pin(self.answer(front, caller, parts, body)).await
     }
-    let Ok(body) = to_bytes(body, front.settings.max_body).await else {
-        return Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            ErrorCode::MessageTooLarge,
-            "The message is longer than this service takes, or broke off.",
-        )
-        .suggestion("Send less at once; large files can be written in parts with edit_file.")
-        .into_response();
-    };
-    if let Some(call) = endpoint.has_short_way.then(|| ShortWay::find(&parts, &body)).flatten() {
-        return call.go(&front, &endpoint.questions, caller, admitted.chain).await;
-    }
-    endpoint.answer(&front, caller, owner, parts, body).await
-}
 
-impl Endpoint {
     async fn answer(
         &self,
         front: &Arc<Front>,
         caller: Caller,
-        owner: String,
         parts: request::Parts,
         body: Bytes,
     ) -> Response {
-        let visit = Arc::new(Visit::new(Arc::clone(&self.sessions), owner));
+        let visit = Arc::new(Visit::new(Arc::clone(&self.sessions), caller.owner()));
         let gate = Gate::for_http(front, caller, Arc::clone(&self.questions), visit.departure.clone());
         // A call that is under way when the server ends is finished; a stream that waits for news ends with it.
         let ending =

@@ -37,7 +37,7 @@ pub(super) async fn list(
     request: Request,
 ) -> Result<Json<Value>, Problem> {
     let Wish { state } = query::read(request.uri())?;
-    let caller = admitted.identity.caller(Door::Rest);
+    let caller = admitted.caller(Door::Rest);
     front.refuse_stopped(&caller)?;
     // Few read at once, as with the record; who answers does not wait behind them.
     let place = Arc::clone(&front.readers).acquire_owned().await.map_err(|_| unavailable())?;
@@ -74,7 +74,7 @@ pub(super) async fn answer(
     request: Request,
 ) -> Result<Json<Value>, Problem> {
     query::none(request.uri())?;
-    let caller = admitted.identity.caller(Door::Rest);
+    let caller = admitted.caller(Door::Rest);
     front.refuse_stopped(&caller)?;
     match caller.rank {
         Rank::Operator => {}

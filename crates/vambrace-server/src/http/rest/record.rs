@@ -42,7 +42,7 @@ pub(super) async fn audit(
             Verdict::parse(word).ok_or_else(|| invalid("`decision` must be `allow`, `ask` or `deny`."))?,
         ),
     };
-    let caller = admitted.identity.caller(Door::Rest);
+    let caller = admitted.caller(Door::Rest);
     front.refuse_stopped(&caller)?;
     let filter = Filter {
         last: Some(bounded(wish.last)?),
@@ -65,7 +65,7 @@ pub(super) async fn one(
 ) -> Result<Json<Value>, Problem> {
     query::none(request.uri())?;
     let Path(call_id) = call_id.map_err(|_| invalid("The call id is not UTF-8 text."))?;
-    let caller = admitted.identity.caller(Door::Rest);
+    let caller = admitted.caller(Door::Rest);
     front.refuse_stopped(&caller)?;
     let owner = owner(&caller);
     let found = looking(&front, move |dir| show(dir, &call_id)).await?;
@@ -96,7 +96,7 @@ pub(super) async fn alarms(
 ) -> Result<Json<Value>, Problem> {
     let HowMany { last } = query::read(request.uri())?;
     let last = bounded(last)?;
-    let caller = admitted.identity.caller(Door::Rest);
+    let caller = admitted.caller(Door::Rest);
     front.refuse_stopped(&caller)?;
     let mut found = looking(&front, alerts).await?;
     match caller.rank {

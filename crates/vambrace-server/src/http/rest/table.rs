@@ -83,7 +83,7 @@ pub(in crate::http) const TOOL: Route = Route {
             "Problem",
         ),
     ],
-    handler: Handler::Here(|| post(tools::call)),
+    handler: Handler::Here(|| post(tools::routed)),
 };
 
 pub(in crate::http) const ROUTES: &[Route] = &[

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use http::{HeaderValue, StatusCode, header};
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use vambrace_runtime::{Corridor, Leash, Reply, ToolDescription};
@@ -23,7 +23,7 @@ pub(super) async fn list(
     request: Request,
 ) -> Result<Json<Value>, Problem> {
     query::none(request.uri())?;
-    let caller = admitted.identity.caller(Door::Rest);
+    let caller = admitted.caller(Door::Rest);
     let tools: Vec<Value> = front.corridor.tools_for(&caller).into_iter().map(describe).collect();
     Ok(Json(json!({"success": true, "tools": tools})))
 }
@@ -51,24 +51,36 @@ struct Wish {
     dry_run: bool,
 }
 
-pub(super) async fn call(
+/// For the document and for other methods than POST; calls come by `call`, which is where the router would lead.
+pub(super) async fn routed(
     State(front): State<Arc<Front>>,
     Extension(admitted): Extension<Admitted>,
-    tool: Result<Path<String>, PathRejection>,
     request: Request,
-) -> Result<Response, Problem> {
-    let Path(tool) = tool.map_err(|_| body::invalid("The tool's name is not UTF-8 text."))?;
+) -> Response {
+    call(&front, admitted, request).await
+}
+
+/// One call, of the tool that the path names.
+pub(in crate::http) async fn call(front: &Front, admitted: Admitted, request: Request) -> Response {
+    called(front, admitted, request).await.unwrap_or_else(Problem::into_response)
+}
+
+async fn called(front: &Front, admitted: Admitted, request: Request) -> Result<Response, Problem> {
+    let tool = request.uri().path().rsplit('/').next().unwrap_or_default();
+    let tool = percent_decode_str(tool).decode_utf8();
+    let tool = tool.map_err(|_| body::invalid("The tool's name is not UTF-8 text."))?.into_owned();
     let wish: Wish = query::read(request.uri())?;
     let (head, sent) = request.into_parts();
     let bounds = Bounds { bytes: front.settings.max_body, time: front.settings.read_timeout };
     let arguments = body::read(&head.headers, sent, bounds).await?;
+    let (caller, chain) = admitted.into_caller(Door::Rest);
     let calling = Calling {
-        caller: admitted.identity.caller(Door::Rest),
+        caller,
         session: Corridor::new_session(),
         tool,
         arguments: arguments.unwrap_or_else(|| Value::Object(Map::new())),
         dry_run: wish.dry_run,
-        chain: admitted.chain,
+        chain,
     };
     let Some(reply) = front.call(calling, Leash::default()).await else {
         let message = "Vambrace met an internal fault or is shutting down.";
