@@ -5,12 +5,6 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use mimalloc::MiMalloc;
-
-/// A tenth of the work of a short call over HTTP was the system's allocator.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
-
 fn main() -> ExitCode {
     // INVARIANT: before any thread. We may have been started as the launcher of cages or as their attacker.
     if let Some(code) = vambrace_process::launch_if_asked() {

@@ -98,6 +98,8 @@ impl Words {
 /// A problem tells the name of its request, the one that stands in the header.
 pub(super) fn named(mut answer: Response, id: &HeaderValue) -> Response {
     let Some(words) = answer.extensions_mut().remove::<Words>() else { return answer };
+    // The router may have written down the length of the words without the name.
+    answer.headers_mut().remove(header::CONTENT_LENGTH);
     answer.map(|_| Body::from(words.body(id.to_str().ok()).to_string()))
 }
 
