@@ -151,7 +151,7 @@ impl Shared {
 
     /// A panic elsewhere must not silence the record: the state only changes after a line is whole.
     ///
-    /// It is held for a few microseconds, and putting a thread to sleep and waking it takes longer than that.
+    /// It is mostly held for a few microseconds, and putting a thread to sleep and waking it takes longer than that.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         for _ in 0..SPINS {
             match self.state.try_lock() {

@@ -139,8 +139,11 @@ impl AuditLog {
         })
     }
 
-    /// Syncs and signs everything written so far.
+    /// Syncs and signs everything written so far, and brings the mirror up to it.
     pub fn seal(&self) -> Result<(), AuditError> {
+        if let Some(mirror) = &self.mirror {
+            mirror.flush();
+        }
         self.shared.seal()
     }
 

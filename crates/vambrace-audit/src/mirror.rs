@@ -1,8 +1,8 @@
 //! `tool_log.jsonl` in the workspace, in the exact form of specification 002. A copy for people and old scripts;
 //! the record is elsewhere. Best effort, as that specification has it: a failure is a warning.
 //!
-//! A line is there when its call is answered, unless there are hundreds of them in a second: then they are written together,
-//! a moment later.
+//! A line is there when its call is answered, unless many come at once: then they are written together, a moment later.
+//! LIMIT: whoever kills the process takes those that wait with it; the record has them.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -35,14 +35,14 @@ pub(crate) struct Mirror {
 /// Kept between calls.
 #[derive(Default)]
 struct Kept {
-    file: Option<Arc<(Identity, File)>>,
+    file: Option<(Identity, File)>,
     /// A second since 1970, as specification 002 writes it.
     moment: Option<(i64, Arc<str>)>,
     pace: Pace,
     /// Lines that wait for each other.
     waiting: String,
-    /// Those who waited could not be written; the next line is not left to wait, so that somebody is told.
-    failed: bool,
+    /// Why lines that waited are lost, until a call has told it.
+    lost: Option<io::Error>,
 }
 
 /// How many lines come.
@@ -157,38 +157,37 @@ impl Mirror {
             git_commit: outcome.checkpoint.as_deref(),
         }
         .write(&mut line);
-        if let Some(waits) = self.put_off(time, &line) {
-            return Ok(waits);
-        }
-        self.write(&line).map_err(AuditError::io("write", &self.path))?;
-        Ok(Mirrored::Written)
+        let mut kept = self.kept();
+        let told = kept.lost.take().map_or(Ok(()), Err);
+        let done = self.take(&mut kept, time, &line);
+        drop(kept);
+        told.and(done).map_err(AuditError::io("write", &self.path))
     }
 
-    /// Whether the line may wait for others. What waits already goes first.
-    fn put_off(&self, time: Timestamp, line: &str) -> Option<Mirrored> {
-        /// LIMIT: of what waits; a full line is shorter than half of it.
+    /// Under the lock, so that lines stand in the order in which they came.
+    fn take(&self, kept: &mut Kept, time: Timestamp, line: &str) -> io::Result<Mirrored> {
+        /// LIMIT: of what waits.
         const MOST: usize = 256 * 1024;
-        let mut kept = self.kept();
-        let is_quick = kept.pace.is_quick(time);
-        let is_first = kept.waiting.is_empty();
-        if kept.failed || kept.waiting.len() > MOST || (is_first && !is_quick) {
-            drop(kept);
-            // What fails here fails for this line again, which says so.
-            self.flush();
-            return None;
+        let (is_quick, is_first) = (kept.pace.is_quick(time), kept.waiting.is_empty());
+        if is_first && !is_quick {
+            return self.write(kept, line).map(|()| Mirrored::Written);
         }
         kept.waiting.push_str(line);
-        Some(if is_first { Mirrored::WaitsFirst } else { Mirrored::Waits })
+        if kept.waiting.len() > MOST {
+            let waiting = std::mem::take(&mut kept.waiting);
+            return self.write(kept, &waiting).map(|()| Mirrored::Written);
+        }
+        Ok(if is_first { Mirrored::WaitsFirst } else { Mirrored::Waits })
     }
 
-    /// Writes what waits.
+    /// Writes what waits. Should that fail, the next call tells it.
     pub(crate) fn flush(&self) {
         let mut kept = self.kept();
         let waiting = std::mem::take(&mut kept.waiting);
-        kept.failed = false;
-        drop(kept);
-        if !waiting.is_empty() && self.write(&waiting).is_err() {
-            self.kept().failed = true;
+        if !waiting.is_empty()
+            && let Err(cause) = self.write(&mut kept, &waiting)
+        {
+            kept.lost = Some(cause);
         }
     }
 
@@ -215,20 +214,14 @@ impl Mirror {
         let _ = self.open();
     }
 
-    /// To the file that is open, if its name still leads to it; otherwise the name is opened anew. Without the lock: the
-    /// kernel puts each line behind the last one, as it does for other processes.
-    fn write(&self, line: &str) -> io::Result<()> {
+    /// To the file that is open, if its name still leads to it; otherwise the name is opened anew. The kernel puts what is
+    /// written behind the last line, as it does for other processes.
+    fn write(&self, kept: &mut Kept, lines: &str) -> io::Result<()> {
         let named = Identity::of(rustix::fs::CWD, &self.path, AtFlags::empty());
-        let kept = self.kept().file.clone();
-        let file = match kept {
-            Some(kept) if named.is_ok_and(|named| named == kept.0) => kept,
-            Some(_) | None => {
-                let opened = Arc::new(self.open()?);
-                self.kept().file = Some(Arc::clone(&opened));
-                opened
-            }
-        };
-        (&file.1).write_all(line.as_bytes())
+        if !kept.file.as_ref().is_some_and(|(open, _)| named.is_ok_and(|named| named == *open)) {
+            kept.file = Some(self.open()?);
+        }
+        kept.file.iter().try_for_each(|(_, file)| { file }.write_all(lines.as_bytes()))
     }
 
     /// Beneath a folder that is not a link: the workspace is where the agent lives.

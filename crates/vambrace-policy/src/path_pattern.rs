@@ -221,6 +221,11 @@ mod tests {
         check("{a,b}c", "x/bc/d", true);
         check("A*", "x/abc", true);
         check("./a*", "x/abc", true);
+        check(".env*", "a/.ENVRC", true);
+        check("**/x", "a/b/x", true);
+        check("i\u{307}", "\u{130}", true); // a capital letter whose small one begins with an i
+        check_from_root("src/*.key", "SRC/a.key", true);
+        check_from_root("src/*.key", "a/src/a.key", false);
     }
 
     #[track_caller]

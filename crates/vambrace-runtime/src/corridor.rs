@@ -1,6 +1,6 @@
 //! What a running Vambrace is made of, and the door front ends knock on.
 
-use std::future::{Future as _, poll_fn};
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
@@ -21,7 +21,7 @@ use crate::chance::chance;
 use crate::stage::prove;
 use crate::table::{Table, ToolDescription};
 use crate::underway::Underway;
-use crate::{Incoming, Log, Reply};
+use crate::{Incoming, Leash, Log, Reply};
 
 /// What happens to calls while the record cannot be written (decision C24).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,26 +91,36 @@ impl Corridor {
         let corridor = Arc::clone(self);
         // A panic inside a call is caught by the walk. `None` means that the runtime itself is going down, or that
         // answering the panic fell over too; the front end says so.
+        let (owner, leash) = (incoming.caller.owner(), incoming.leash.clone());
         let is_brief = self.table.is_brief(&incoming);
-        // Nobody can end what is over at once.
-        let entered = (!is_brief).then(|| self.underway.enter(&incoming.caller, &incoming.leash));
-        let walk = async move {
-            let _entered = entered;
-            corridor.table.walk(&corridor, incoming).await
-        };
+        let walk = async move { corridor.table.walk(&corridor, incoming).await };
         if !is_brief {
-            return self.walking.spawn(walk).await.ok();
+            return self.spawned(walk, owner, leash).await;
         }
-        // A brief call is over when it was polled once, and nobody can drop it meanwhile. A task for it would cost more
-        // than its work; should it have to wait after all, it becomes one like the others.
+        // A brief call is over when it was polled once, and nobody can drop or end it meanwhile. A task for it would cost
+        // more than its work; should it have to wait after all, it becomes one like the others.
         let mut walk = Box::pin(self.walking.track_future(walk));
         let first =
             poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| walk.as_mut().poll(context)))));
         match first.await {
             Ok(Poll::Ready(reply)) => Some(reply),
-            Ok(Poll::Pending) => tokio::spawn(walk).await.ok(),
+            Ok(Poll::Pending) => self.spawned(walk, owner, leash).await,
             Err(_) => None,
         }
+    }
+
+    async fn spawned(
+        &self,
+        walk: impl Future<Output = Reply> + Send + 'static,
+        owner: String,
+        leash: Leash,
+    ) -> Option<Reply> {
+        let entered = self.underway.enter(owner, leash);
+        let walk = async move {
+            let _entered = entered;
+            walk.await
+        };
+        self.walking.spawn(walk).await.ok()
     }
 
     /// Waits for the calls under way.

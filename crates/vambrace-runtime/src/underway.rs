@@ -21,11 +21,11 @@ struct Calls {
 }
 
 impl Underway {
-    pub(crate) fn enter(self: &Arc<Self>, caller: &Caller, leash: &Leash) -> Entered {
+    pub(crate) fn enter(self: &Arc<Self>, owner: String, leash: Leash) -> Entered {
         let mut calls = self.calls();
         calls.last += 1;
         let number = calls.last;
-        calls.leashes.insert(number, (caller.owner(), leash.clone()));
+        calls.leashes.insert(number, (owner, leash));
         Entered { underway: Arc::clone(self), number }
     }
 

@@ -56,7 +56,7 @@ fn processes() -> Vec<String> {
 }
 
 /// A cage counts its own processes from one, so the number may exist here and be somebody else.
-fn counts_as_the_host(facts: &Facts) -> bool {
+pub(super) fn counts_as_the_host(facts: &Facts) -> bool {
     let own = std::fs::read_link("/proc/self/ns/pid").ok();
     own.is_none_or(|own| own.to_str() == Some(facts.pid_namespace.as_str()))
 }

@@ -140,3 +140,40 @@ fn signs_quotes_and_comments_around_a_password() {
     }
     check(&format!("token = f\"{value}{{name}}\""), None);
 }
+
+/// The oracle of the short look at a name: every keyword at every place of the line.
+fn is_secret_leaf_slowly(name: &str, leaf: &str) -> bool {
+    let line = format!("\"{name}\": \"{leaf}\"");
+    let hay = line.as_bytes();
+    let (_, rule) = crate::rules::assignment().unwrap();
+    let at = |place: usize| {
+        rule.keywords
+            .iter()
+            .any(|keyword| rule.keyword_at(keyword, hay, place) && find(hay, place, keyword).is_some())
+    };
+    (0..name.len() + 1).any(at)
+}
+
+#[test]
+fn a_short_look_at_the_name_is_enough() {
+    let (_, rule) = crate::rules::assignment().unwrap();
+    assert_eq!(rule.keywords, KEYWORDS);
+    // None can reach over the quotation mark behind the name.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    assert!(KEYWORDS.iter().all(|keyword| keyword.bytes().all(is_plain)));
+    let leaf = ["kd8", "f7ah3", "kq9x"].concat();
+    for keyword in KEYWORDS {
+        for name in [
+            keyword.to_owned(),
+            keyword.to_uppercase(),
+            format!("my_{keyword}"),
+            format!("my{keyword}s"),
+            format!("{keyword}.x"),
+            format!("ä{keyword}ä"),
+            keyword.chars().skip(1).collect(),
+        ] {
+            let found = is_secret_leaf(&name, &leaf);
+            assert_eq!(found, is_secret_leaf_slowly(&name, &leaf), "{name}");
+        }
+    }
+}

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use vambrace_redact::{RedactedText, RedactedTree, Redactor, RedactorSettings};
-use vambrace_types::{RawOutput, Tree};
+use vambrace_redact::{KnownValue, RedactedText, RedactedTree, Redactor, RedactorSettings};
+use vambrace_types::{RawOutput, Secret, Tree};
 
 fn token() -> String {
     ["ghp", "_", &"a1B2".repeat(9)].concat()
@@ -31,6 +31,28 @@ fn leaves_and_keys_are_cleaned() {
     );
     let again = redactor.plain_tree(done.value.clone().into_tree());
     assert_eq!((again.value, again.n_redactions), (done.value, 0));
+}
+
+#[track_caller]
+fn check_number(known: &[&str], patterns: &[&str], number: i64, is_hidden: bool) {
+    let known = known
+        .iter()
+        .map(|value| KnownValue { name: "N".to_owned(), value: Secret::new((*value).to_owned()) });
+    let patterns = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+    let settings = RedactorSettings { known: known.collect(), patterns, ..RedactorSettings::default() };
+    let done = Redactor::new(settings).unwrap().plain_tree(Tree::List(vec![Tree::Int(number)]));
+    assert_eq!(done.n_redactions > 0, is_hidden, "{number}: {:?}", done.value);
+}
+
+#[test]
+fn a_number_may_be_a_secret() {
+    check_number(&["40718265"], &[], 40_718_265, true);
+    check_number(&["-4071826"], &[], -4_071_826, true);
+    check_number(&["40718265"], &[], 4_071_826, false);
+    // The operator's own patterns know shorter ones.
+    check_number(&[], &["407[0-9]"], 4071, true);
+    check_number(&[], &["407[0-9]"], -407_182, true);
+    check_number(&[], &["407[0-9]"], 5071, false);
 }
 
 #[test]

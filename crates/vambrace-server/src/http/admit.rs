@@ -18,7 +18,7 @@ use super::jwks::Looked;
 use super::sight::{is_signed, offered, once};
 use super::{Front, Limit, Members, Problem, answer, chain, hosts};
 
-/// Who sent a request, put into its extensions. The proof that a handler asks for.
+/// Who sent a request. The proof that a handler asks for; those behind the router find it in the extensions.
 #[derive(Debug, Clone)]
 pub(crate) struct Admitted {
     caller: Caller,

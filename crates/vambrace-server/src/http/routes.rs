@@ -192,6 +192,9 @@ mod tests {
         check("/nowhere", None);
         check("/health", Some(("/health", Leads::Outside)));
         check("/.well-known/anything/else", Some(("/.well-known/{*rest}", Leads::Outside)));
+        for path in MORE {
+            assert_eq!(places().at(path).unwrap().value.leads, Leads::Outside, "{path}");
+        }
         for route in ROUTES {
             let places = places();
             let is_outside = places.at(route.path).unwrap().value.leads == Leads::Outside;

@@ -182,7 +182,7 @@ pub(crate) fn session_of(
 /// One key binds the second call of a push to what the first one showed; another lets the operator look up what was
 /// redacted. Made when it is first needed; where it cannot be kept, it is good within this process.
 pub(crate) fn kept_key(path: &Path) -> Option<Secret<Vec<u8>>> {
-    use std::io::Write as _;
+    use std::io::{ErrorKind, Write as _};
     use std::os::unix::fs::OpenOptionsExt as _;
     const LENGTH: usize = 32;
     match std::fs::read(path) {
@@ -193,13 +193,22 @@ pub(crate) fn kept_key(path: &Path) -> Option<Secret<Vec<u8>>> {
     }
     let mut key = vec![0; LENGTH];
     getrandom::fill(&mut key).ok()?;
+    // Whole or not at all: another process may look for it, or make one, at this moment.
+    let beside = path.with_added_extension(std::process::id().to_string());
     let keep = || {
         path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
         let mut options = std::fs::OpenOptions::new();
-        options.write(true).create_new(true).mode(0o600).open(path)?.write_all(&key)
+        options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?.write_all(&key)?;
+        std::fs::hard_link(&beside, path)
     };
-    let _ = keep();
-    Some(Secret::new(key))
+    let kept = keep();
+    let _ = std::fs::remove_file(&beside);
+    match kept {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            std::fs::read(path).ok().filter(|key| key.len() == LENGTH).map(Secret::new)
+        }
+        Ok(()) | Err(_) => Some(Secret::new(key)),
+    }
 }
 
 /// This run's conversation. Nothing outside gives us a key to derive one from, so `derived` is random here.

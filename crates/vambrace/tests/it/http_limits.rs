@@ -22,8 +22,11 @@ fn what_is_no_request_is_answered_in_one_shape() {
     let key = ("X-API-Key", served.token.as_str());
     let json = ("Content-Type", "application/json");
     let long = format!("{{\"path\": \"{}\"}}", "a".repeat(1000));
-    let rows: [Row<'_>; 6] = [
+    let rows: [Row<'_>; 9] = [
         ("GET", "/nowhere", &[key], b"", 404, "RouteNotFound"),
+        ("GET", "/a2a/invoke", &[key], b"", 405, "RouteNotFound"),
+        ("GET", "/api/tools/read_file", &[key], b"", 405, "RouteNotFound"),
+        ("PUT", "/api/tools/read_file", &[key], b"", 405, "RouteNotFound"),
         ("GET", "/api/nowhere", &[key], b"", 404, "RouteNotFound"),
         ("PUT", "/api/tools", &[key], b"", 405, "RouteNotFound"),
         ("DELETE", "/health", &[], b"", 405, "RouteNotFound"),
@@ -46,6 +49,14 @@ fn what_is_no_request_is_answered_in_one_shape() {
         }
         assert!(answer.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
         assert_eq!((answer.header("server"), answer.header("access-control-allow-origin")), (None, None));
+    }
+    // The length is that of what is not sent.
+    for path in ["/health", "/api/tools", "/nowhere"] {
+        let whole = served.get(path);
+        let head = served.send("HEAD", path, &[key], b"");
+        assert_eq!((head.status, head.body.len()), (whole.status, 0), "{path}: {head:?}");
+        assert_eq!(head.header("content-length"), whole.header("content-length"), "{path}");
+        assert!(served.send("HEAD", path, &[], b"").body.is_empty(), "{path}");
     }
     // One byte within the limit, and one beyond it without its length being told.
     let fits = format!("{{\"path\": \"{}\"}}", "a".repeat(988));

@@ -218,7 +218,7 @@ fn the_options_before_the_command_hold_here_too() {
     world.file("a.txt", "one\n");
     let limits = world.beside("operator.yaml", NO_LIMIT);
     let arguments = serde_json::json!({"path": "a.txt", "content": "two\n"});
-    let dry = Served::with_args(&world, &["--config", &limits, "--dry-run"]);
+    let mut dry = Served::with_args(&world, &["--config", &limits, "--dry-run"]);
     let answer = dry.post("/api/tools/write_file", &arguments).json();
     assert_eq!(
         (&answer["status"], &answer["metadata"]["dry_run"]),
@@ -226,8 +226,9 @@ fn the_options_before_the_command_hold_here_too() {
         "{answer}"
     );
     assert_eq!(world.text("a.txt"), "one\n");
+    assert_eq!(dry.end(), 0);
     let reader = Served::with_args(&world, &["--config", &limits, "--role", "product_owner"]);
     let answer = reader.post("/api/tools/write_file", &arguments).json();
-    assert_eq!(answer["status"], "error", "{answer}");
+    assert_eq!(answer["error"]["code"], "PermissionDenied", "{answer}");
     assert_eq!(world.text("a.txt"), "one\n");
 }

@@ -1,7 +1,7 @@
 //! A running `vambrace serve` on a loopback port of its own, and a client that sends exactly what a test
 //! wants sent.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
@@ -82,7 +82,7 @@ impl Served {
         let log = Arc::new((Mutex::new(String::new()), Condvar::new()));
         let told = Arc::clone(&log);
         let mut errors = BufReader::new(child.stderr.take().unwrap());
-        thread::spawn(move || {
+        let hearing = thread::spawn(move || {
             let mut line = String::new();
             while errors.read_line(&mut line).is_ok_and(|n| n > 0) {
                 told.0.lock().unwrap().push_str(&line);
@@ -94,8 +94,11 @@ impl Served {
         let out = Arc::new(Mutex::new(String::new()));
         let address = loop {
             let mut line = String::new();
-            let n = lines.read_line(&mut line).unwrap();
-            assert!(n > 0, "the server ended: {:?}", log.0.lock().unwrap());
+            if lines.read_line(&mut line).unwrap() == 0 {
+                let ended = child.wait();
+                hearing.join().unwrap();
+                panic!("the server ended with {ended:?}: {}", log.0.lock().unwrap());
+            }
             out.lock().unwrap().push_str(&line);
             if let Some((_, address)) = line.trim().rsplit_once("http://") {
                 break address.parse().unwrap_or_else(|_| panic!("{line}"));
@@ -180,7 +183,9 @@ impl Served {
         // A server that refuses early closes while we still write.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
+        let heard = stream.read_to_end(&mut answer);
+        let in_time = heard.as_ref().err().is_none_or(|error| error.kind() != ErrorKind::WouldBlock);
+        assert!(in_time, "no answer in time: {}", self.log());
         read(&answer)
     }
 

@@ -51,7 +51,7 @@ struct Wish {
     dry_run: bool,
 }
 
-/// For the document and for other methods than POST; calls come by `call`, which is where the router would lead.
+/// The row of the table, which answers other methods; a POST is led to `call` before the router is asked.
 pub(super) async fn routed(
     State(front): State<Arc<Front>>,
     Extension(admitted): Extension<Admitted>,
