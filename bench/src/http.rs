@@ -94,3 +94,16 @@ pub(crate) fn run(place: &Place) -> Result<(), Failure> {
     println!("Written to docs/performance.md.");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_figures_has_the_words_of_the_bench() {
+        let page = include_str!("../../docs/performance.md");
+        let (_, section) = page.split_once("\n## http\n").unwrap();
+        assert!(section.contains("`cargo xtask bench http`"));
+        assert!(section.contains(NOTES));
+    }
+}

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 
 use serde_json::Value;
+use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 use vambrace_audit::{AnswerError, Approvals, AuditError, AuditLog, Clock, Question};
 use vambrace_net::NetError;
@@ -95,7 +96,7 @@ impl Corridor {
         let is_brief = self.table.is_brief(&incoming);
         let walk = async move { corridor.table.walk(&corridor, incoming).await };
         if !is_brief {
-            return self.spawned(walk, owner, leash).await;
+            return self.spawned(walk, owner, leash).await.ok();
         }
         // A brief call is over when it was polled once, and nobody can drop or end it meanwhile. A task for it would cost
         // more than its work; should it have to wait after all, it becomes one like the others.
@@ -104,23 +105,24 @@ impl Corridor {
             poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| walk.as_mut().poll(context)))));
         match first.await {
             Ok(Poll::Ready(reply)) => Some(reply),
-            Ok(Poll::Pending) => self.spawned(walk, owner, leash).await,
+            Ok(Poll::Pending) => self.spawned(walk, owner, leash).await.ok(),
             Err(_) => None,
         }
     }
 
-    async fn spawned(
+    /// As a task of its own. Not itself one that waits: every connection would have to hold the whole walk.
+    fn spawned(
         &self,
         walk: impl Future<Output = Reply> + Send + 'static,
         owner: String,
         leash: Leash,
-    ) -> Option<Reply> {
+    ) -> JoinHandle<Reply> {
         let entered = self.underway.enter(owner, leash);
         let walk = async move {
             let _entered = entered;
             walk.await
         };
-        self.walking.spawn(walk).await.ok()
+        self.walking.spawn(walk)
     }
 
     /// Waits for the calls under way.

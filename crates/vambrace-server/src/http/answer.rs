@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use vambrace_auth::{Draw, IgnoredHeader, Rate, Refusal};
 use vambrace_types::ErrorCode;
 
+use super::around::Shown;
+
 /// `{"success": false, "message": …, "error": {"code", "message", "suggestion", "request_id"}}`; 429 is what
 /// specification 001 shows.
 #[derive(Debug)]
@@ -64,7 +66,10 @@ impl IntoResponse for Problem {
         if let Some(draw) = self.draw {
             let body = json!({"success": false, "message": "Rate limit exceeded. Please try again later."});
             let wait = seconds(draw.retry_after).max(1).to_string();
-            return (self.status, [(header::RETRY_AFTER, wait)], Json(body)).into_response();
+            let mut response = (self.status, [(header::RETRY_AFTER, wait)], Json(body)).into_response();
+            // The limits that are told are those that were met.
+            response.extensions_mut().insert(Shown(draw));
+            return response;
         }
         let words = Words { code: self.code, message: self.message, suggestion: self.suggestion };
         let mut response = (self.status, Json(words.body(None))).into_response();

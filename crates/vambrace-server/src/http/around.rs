@@ -2,6 +2,7 @@
 //! headers that every answer has.
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::body::{Body, HttpBody};
@@ -97,7 +98,7 @@ async fn served(
     let path = request.uri().path();
     let (method, is_api) = (request.method().clone(), path.starts_with("/api"));
     let limit = if may_call(path) { front.settings.call_timeout } else { front.settings.request_timeout };
-    let Ok(answer) = timeout(limit, routes.answer(front, arrival, request)).await else {
+    let Ok(answer) = timeout(limit, pin!(routes.answer(front, arrival, request))).await else {
         return answer::out_of_time().into_response();
     };
     let status = answer.status();

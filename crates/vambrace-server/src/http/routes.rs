@@ -1,6 +1,7 @@
 //! Where a path leads. What makes calls is reached directly; the rest is axum's to route.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::Router;
@@ -81,7 +82,8 @@ impl Routes {
     pub(super) async fn answer(&self, front: &Arc<Front>, arrival: Arrival, request: Request) -> Response {
         let place = self.places.at(request.uri().path()).ok().map(|found| found.value);
         let leads = place.map_or(Leads::Inside, |place| place.leads);
-        let answer = unpanicked(self.led(front, arrival, leads, request)).await;
+        // Pinned where it is: what is passed on as a value is held twice, by every connection.
+        let answer = unpanicked(pin!(self.led(front, arrival, leads, request))).await;
         front.metrics.request(place.map_or(&self.nowhere, |place| &place.counts), answer.status());
         answer
     }

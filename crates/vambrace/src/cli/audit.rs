@@ -127,11 +127,11 @@ fn list(global: &Global, entries: &[Entry]) {
             RecordKind::Event => text(&entry.event),
             RecordKind::Intent | RecordKind::Outcome => text(&entry.tool),
         };
-        let id = text(&entry.call_id);
+        let (id, who) = (text(&entry.call_id), text(&entry.caller));
         let marks: Vec<String> = entry.marks.iter().map(|mark| one_line(&mark.marker)).collect();
         let words = [text(&entry.ending), text(&entry.code), text(&entry.message), marks.join(" ")].join(" ");
         terminal::say(&format!(
-            "{}  {id}  {:<7} {decision}  {what}  {words}",
+            "{}  {id}  {:<7} {decision}  {who}  {what}  {words}",
             rfc3339(entry.time),
             entry.kind.as_str()
         ));

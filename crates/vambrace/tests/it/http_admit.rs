@@ -147,6 +147,9 @@ fn a_bucket_fills_again_and_callers_have_their_own() {
         let mut all = Vec::new();
         stream.read_to_end(&mut all).unwrap();
         let all = String::from_utf8(all).unwrap();
+        // Whichever bucket was empty is the one that is told about.
+        let mut refused = all.split("HTTP/1.1 ").filter(|answer| answer.starts_with("429"));
+        assert!(refused.all(|answer| answer.contains("x-ratelimit-remaining: 0\r\n")), "{all}");
         (all.matches("HTTP/1.1 200").count(), all.matches("HTTP/1.1 429").count())
     };
     // Each from an address of its own, so that only the caller's bucket can be empty.

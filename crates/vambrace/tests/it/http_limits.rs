@@ -39,6 +39,7 @@ fn what_is_no_request_is_answered_in_one_shape() {
         let told = answer.json();
         assert_eq!((&told["success"], &told["error"]["code"]), (&false.into(), &code.into()), "{told}");
         assert_eq!(answer.header("allow").is_some(), status == 405, "{answer:?}");
+        assert_eq!(answer.header("content-length"), Some(answer.body.len().to_string().as_str()));
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
             ("x-frame-options", "DENY"),
