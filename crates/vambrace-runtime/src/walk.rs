@@ -4,6 +4,7 @@
 //! Denials, failures, panics, timeouts and cancelled calls leave by the same door as success: `conclude`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 
 use futures_util::FutureExt as _;
 use serde_json::Value;
@@ -21,7 +22,11 @@ pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incom
         Err(call) => return stage::conclude(corridor, &call, Trail::default(), Err(Setback::Panicked)),
     };
     let mut trail = Trail::default();
-    let attempt = AssertUnwindSafe(attempt(tool, corridor, &call, &mut trail)).catch_unwind().await;
+    let attempt = {
+        // Pinned where it is: what is passed on as a value is held twice.
+        let attempt = pin!(attempt(tool, corridor, &call, &mut trail));
+        AssertUnwindSafe(attempt).catch_unwind().await
+    };
     // Stages 10 to 13, whichever way the attempt ended.
     conclude(corridor, &call, trail, attempt.unwrap_or(Err(Setback::Panicked)))
 }
