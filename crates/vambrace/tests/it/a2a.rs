@@ -444,3 +444,35 @@ fn what_a_person_has_to_approve_waits() {
     assert_eq!(canceled["status"]["state"], "TASK_STATE_CANCELED");
     assert_eq!(rpc(&served, "ann", "SendMessage", &again), Err(-32004));
 }
+
+/// The fixtures of the public test kit, by the beginning of a message's id.
+#[test]
+fn the_kit_gets_what_it_asks_for() {
+    let world = World::new().with_env("VAMBRACE_CONFORMANCE", "a2a");
+    let served = serve(&world);
+    let send = |id: &str| {
+        let message = json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": "Hello"}]});
+        rpc(&served, "ann", "SendMessage", &json!({"message": message})).unwrap()
+    };
+    for (id, state) in [
+        ("tck-artifact-text-1", "COMPLETED"),
+        ("tck-input-required-1", "INPUT_REQUIRED"),
+        ("tck-auth-required-1", "AUTH_REQUIRED"),
+        ("tck-reject-task-1", "REJECTED"),
+        ("anything else", "COMPLETED"),
+    ] {
+        let sent = send(id);
+        assert_eq!(sent["task"]["status"]["state"], format!("TASK_STATE_{state}"), "{id}: {sent}");
+    }
+    for (id, member, expected) in [
+        ("tck-artifact-text-2", "text", json!("Generated text content")),
+        ("tck-artifact-file-2", "raw", json!("dGNr")),
+        ("tck-artifact-file-url-2", "url", json!("https://example.com/output.txt")),
+        ("tck-artifact-data-2", "data", json!({"key": "value", "count": 42})),
+    ] {
+        let sent = send(id);
+        assert_eq!(sent["task"]["artifacts"][0]["parts"][0][member], expected, "{id}: {sent}");
+    }
+    let sent = send("tck-message-response-3");
+    assert_eq!(sent["message"]["parts"][0]["text"], "Direct message response", "{sent}");
+}
