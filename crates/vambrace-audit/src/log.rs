@@ -120,7 +120,11 @@ impl AuditLog {
         match self.mirror.as_ref().map(|mirror| mirror.append(written.time, call, outcome)) {
             None | Some(Ok(Mirrored::Written | Mirrored::Waits)) => {}
             Some(Ok(Mirrored::WaitsFirst)) => self.shared.expect_more(),
-            Some(Err(cause)) => warnings.push(cause.to_string()),
+            Some(Err(cause)) => {
+                // The line itself may wait all the same.
+                self.shared.expect_more();
+                warnings.push(cause.to_string());
+            }
         }
         let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
         Ok(Receipt { seq: written.seq, hash: written.hash, warning, alerts: raised })
