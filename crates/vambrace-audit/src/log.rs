@@ -153,12 +153,12 @@ impl AuditLog {
 
     /// Whether this caller may go on. Asked before every call; sees another process's `stop` at once.
     pub fn standing(&self, caller: &str) -> Result<Standing, AuditError> {
-        self.standing.of(&[subject::of(caller).into_owned()])
+        self.standing.of(|| vec![subject::of(caller).into_owned()])
     }
 
     /// The same, by every name that the caller has: its own, and those of the person it speaks for.
     pub fn standing_of(&self, caller: &Caller) -> Result<Standing, AuditError> {
-        self.standing.of(&subject::all_of(caller))
+        self.standing.of(|| subject::all_of(caller))
     }
 
     pub(crate) fn write_event(&self, event: &EventLine<'_>) -> Result<Receipt, AuditError> {

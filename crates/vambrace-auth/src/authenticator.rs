@@ -8,7 +8,8 @@ use vambrace_types::{AccessLevel, Caller, Door, Rank, Role, Timestamp, Voice};
 
 use crate::asserted::{self, IgnoredHeader};
 use crate::claims::{self, Checked};
-use crate::jwt::{self, JwtSettings, JwtTrust};
+use crate::jwt::{self, JwtSettings, JwtTrust, Keys};
+use crate::verified::Verified;
 use crate::{ApiKey, KeyDigest, KeySet, Refusal, SlackKey, api_key};
 
 /// Whether callers must show a credential.
@@ -150,7 +151,7 @@ pub struct Authenticator {
     /// Names (in lower case) that other credentials give; no token may claim them.
     taken: HashSet<String>,
     /// Changed as a whole when keys are rotated; a request takes its own reference and never waits for long.
-    keys: RwLock<Arc<KeySet>>,
+    keys: RwLock<Arc<Keys>>,
 }
 
 impl Authenticator {
@@ -162,11 +163,12 @@ impl Authenticator {
     }
 
     /// Replaces the keys that bearer tokens are checked with.
-    pub fn set_keys(&self, keys: KeySet) {
+    pub fn set_keys(&self, set: KeySet) {
+        let keys = Keys { set, verified: Verified::default() };
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
     }
 
-    fn keys(&self) -> Arc<KeySet> {
+    fn keys(&self) -> Arc<Keys> {
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use vambrace_types::Timestamp;
 
 use crate::key_set::{Choice, KeySet, SignatureAlgorithm};
+use crate::verified::Verified;
 use crate::{Refusal, strict_json};
 
 /// Who has checked a token's signature.
@@ -87,10 +88,17 @@ pub(crate) fn looks_like_one(token: &str) -> bool {
     split(token).is_some()
 }
 
+/// The keys of the moment, and what was found good with them.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    pub(crate) set: KeySet,
+    pub(crate) verified: Verified,
+}
+
 pub(crate) fn verify(
     token: &str,
     settings: &JwtSettings,
-    keys: &KeySet,
+    keys: &Keys,
     now: Timestamp,
 ) -> Result<Claims, Refusal> {
     if settings.keys == KeySource::None {
@@ -115,7 +123,7 @@ pub(crate) fn verify(
         Some(_) => return Err(Refusal::InvalidToken("the key's name is not a text")),
     };
     // INVARIANT: keys come from the key set alone. `jwk`, `jku`, `x5c` and `x5u` are the sender's own word.
-    let candidates = match keys.choose(id) {
+    let candidates = match keys.set.choose(id) {
         Choice::These(keys) => keys,
         Choice::Unknown => return Err(Refusal::UnknownKey),
         Choice::Ambiguous => {
@@ -128,7 +136,9 @@ pub(crate) fn verify(
     let signature = BASE64_URL_SAFE_NO_PAD
         .decode(parts.signature)
         .map_err(|_| Refusal::InvalidToken("the signature is not readable"))?;
-    if !candidates.iter().any(|key| key.verifies(algorithm, parts.signed.as_bytes(), &signature)) {
+    let verifies =
+        || candidates.iter().any(|key| key.verifies(algorithm, parts.signed.as_bytes(), &signature));
+    if !keys.verified.or_verify(token, verifies) {
         return Err(Refusal::InvalidToken("the signature is wrong"));
     }
     // Only now is the payload anything but a stranger's text.

@@ -15,6 +15,7 @@ mod refusal;
 mod slack;
 mod strict_json;
 mod token;
+mod verified;
 
 pub use api_key::{ApiKey, KeyDigest};
 pub use asserted::{IgnoredHeader, WhyIgnored, is_invisible};

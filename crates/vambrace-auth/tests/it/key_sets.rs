@@ -1,7 +1,8 @@
 //! Which keys are taken, and which of them a token may have been signed with.
 
 use serde_json::{Value, json};
-use vambrace_auth::{AuthSettings, Authenticator, KeySet, KeySetError, Refusal};
+use vambrace_auth::{AuthSettings, Authenticator, KeySet, KeySetError, Offered, Refusal};
+use vambrace_types::Timestamp;
 
 use crate::jwt::{authenticator, claims, settings, show, wrong};
 use crate::signing::{TestKey, encode, key_set};
@@ -103,4 +104,36 @@ fn keys_are_rotated_while_tokens_come() {
     authenticator.set_keys(KeySet::parse(&key_set(&[new.jwk(Some("2"))])).unwrap());
     assert!(show(&authenticator, &by(&new, "2")).is_ok());
     assert_eq!(show(&authenticator, &by(&old, "1")).err(), Some(Refusal::UnknownKey));
+}
+
+/// A token that was believed is not looked at less closely when it comes again; only its signature is not computed anew.
+#[test]
+fn a_token_that_was_believed_is_refused_when_its_time_or_its_key_is_over() {
+    let (key, other) = (TestKey::p256(), TestKey::p256());
+    let authenticator = Authenticator::new(AuthSettings { jwt: settings(), ..AuthSettings::default() });
+    let set = |key: &TestKey| KeySet::parse(&key_set(&[key.jwk(Some("k"))])).unwrap();
+    let token = key.token(&json!({"alg": "ES256", "kid": "k"}), &claims());
+    let value = format!("Bearer {token}");
+    let at = |seconds: i64| {
+        let offered = Offered { authorization: Some(&value), ..Offered::default() };
+        authenticator.authenticate(&offered, Timestamp::from_millis(seconds * 1000)).err()
+    };
+    let end = claims()["exp"].as_i64().unwrap() + 60; // the clocks' leeway
+    authenticator.set_keys(set(&key));
+    for _ in 0..3 {
+        assert_eq!(at(end - 1), None);
+        assert_eq!(at(end), wrong("the token has expired"));
+        let (head, signature) = token.rsplit_once('.').unwrap();
+        let by_other = other.token(&json!({"alg": "ES256", "kid": "k"}), &claims());
+        let (_, forged) = by_other.rsplit_once('.').unwrap();
+        assert_eq!(show(&authenticator, &format!("{head}.{forged}")).err(), wrong("the signature is wrong"));
+        assert!(show(&authenticator, &format!("{head}.{signature}")).is_ok());
+    }
+    // Another key under the same name: what the first one signed is nobody's.
+    authenticator.set_keys(set(&other));
+    assert_eq!(at(end - 1), wrong("the signature is wrong"));
+    authenticator.set_keys(KeySet::default());
+    assert_eq!(at(end - 1), Some(Refusal::UnknownKey));
+    authenticator.set_keys(set(&key));
+    assert_eq!(at(end - 1), None);
 }
