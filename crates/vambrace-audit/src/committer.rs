@@ -139,14 +139,18 @@ impl Shared {
         }
     }
 
-    /// Gives the segment up: what it holds beyond the last sync may not survive, and nobody is told that it did.
-    pub(crate) fn abandon_segment(&self, state: &mut State) {
+    /// Gives the segment up, at once: what it holds beyond the last sync may not survive, and nobody is told that it did,
+    /// though a second sync might say so. The next record goes to a new one.
+    pub(crate) fn give_up(&self, state: &mut State, why: String) {
         if state.synced < state.ticket {
-            let after = if state.failed.1 == state.synced { state.failed.0 } else { state.synced };
+            // One range for all failures. Whoever was safe between two of them and has not looked yet is told otherwise,
+            // which is the better mistake.
+            let after = if state.failed.1 > 0 { state.failed.0 } else { state.synced };
             state.failed = (after, state.ticket);
             self.progress.any_failed.store(true, Ordering::Release);
         }
         state.settle();
+        state.lost = Some(why);
     }
 
     /// A panic elsewhere must not silence the record: the state only changes after a line is whole.
@@ -255,16 +259,15 @@ impl Shared {
         };
 
         let mut state = self.lock();
-        if let Err(cause) = &synced {
-            self.progress.any_failed.store(true, Ordering::Release);
-            state.failed = (state.synced, ticket);
-            state.lost = Some(cause.to_string());
+        match &synced {
+            Ok(()) => state.synced = state.synced.max(ticket),
+            // Those too that were written meanwhile: they lie in the same file.
+            Err(cause) => self.give_up(&mut state, cause.to_string()),
         }
-        state.synced = state.synced.max(ticket);
         if matches!(headed, Some(Ok(()))) {
             state.sealed = state.sealed.max(ticket);
         }
-        if headed.is_some() || synced.is_err() {
+        if headed.is_some() {
             state.settled = state.settled.max(ticket);
         }
         self.end_sync(&mut state);

@@ -106,13 +106,19 @@ pub(crate) fn event(out: &mut String, event: &EventLine<'_>) {
 }
 
 /// The security stream's line: the five members of specification 004 and the call.
-pub(crate) fn violation(out: &mut String, time: Timestamp, call: &CallEntry, violation: &Violation) {
+pub(crate) fn violation(
+    out: &mut String,
+    time: Timestamp,
+    agent: &str,
+    call_id: Option<&str>,
+    violation: &Violation,
+) {
     let mut record = Object::begin(out);
     record.time("timestamp", time);
-    record.text("agent_id", &subject::of_caller(&call.caller), subject::JSON_LIMIT);
+    record.text("agent_id", agent, subject::JSON_LIMIT);
     record.word("violation_type", violation.kind.as_str());
     write_target(&mut record, violation);
-    record.text("call_id", call.call_id.as_str(), SHORT);
+    record.text("call_id", call_id.unwrap_or_default(), SHORT);
     record.end_line();
 }
 

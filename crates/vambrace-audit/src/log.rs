@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard};
 use std::thread::{Builder, JoinHandle};
 
+use vambrace_redact::RedactedText;
 use vambrace_types::{Caller, Timestamp, Tree};
 
 use crate::alert::{AlertSettings, DefenceAction};
@@ -20,7 +21,7 @@ use crate::registry::{Founding, Registry};
 use crate::security::SecurityStream;
 use crate::segment::{Claim, Segment};
 use crate::standing::{self, Mark, Standing, StandingBook};
-use crate::violation::Violation;
+use crate::violation::{Violation, ViolationKind};
 use crate::words::{RecordKind, Severity, Verdict};
 use crate::{AuditError, alert, subject};
 
@@ -55,6 +56,13 @@ struct News {
     kind: EventKind,
     message: String,
     details: Tree,
+}
+
+/// Whom a violation is counted for.
+struct Culprit<'a> {
+    name: &'a str,
+    /// None: it was nobody's call.
+    call_id: Option<&'a str>,
 }
 
 struct Written {
@@ -92,6 +100,11 @@ impl AuditLog {
         Ok(log)
     }
 
+    /// Whether every line waits until it is on disk.
+    pub fn is_durable(&self) -> bool {
+        self.durable
+    }
+
     /// Puts on record what is about to be done. Without this receipt there are no hands.
     pub fn intent(&self, call: &CallEntry, intent: &Intent) -> Result<IntentReceipt, AuditError> {
         let written = self.append(RecordKind::Intent, |out| line::intent(out, call, intent))?;
@@ -112,7 +125,9 @@ impl AuditLog {
         let mut warnings = Vec::new();
         let mut raised = Vec::new();
         for violation in counted(call, outcome) {
-            if let Err(cause) = self.defend(call, violation, written.time, &mut raised) {
+            let culprit =
+                Culprit { name: &subject::of_caller(&call.caller), call_id: Some(call.call_id.as_str()) };
+            if let Err(cause) = self.defend(&culprit, violation, written.time, &mut raised) {
                 warnings.push(cause.to_string());
                 break;
             }
@@ -128,6 +143,25 @@ impl AuditLog {
         }
         let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
         Ok(Receipt { seq: written.seq, hash: written.hash, warning, alerts: raised })
+    }
+
+    /// Counts wrong credentials that came from one place, which is all that is known of who sent them. The event that
+    /// tells of them is the caller's to write. Gives the alerts that this raised.
+    pub fn wrong_credentials(
+        &self,
+        from: &str,
+        number: u64,
+        target: RedactedText,
+    ) -> Result<Vec<String>, AuditError> {
+        // LIMIT: more of them at once say nothing new.
+        const MOST: u64 = 16;
+        let violation = Violation { kind: ViolationKind::Auth, target, command_args: None };
+        let culprit = Culprit { name: from, call_id: None };
+        let mut raised = Vec::new();
+        for _ in 0..number.min(MOST) {
+            self.defend(&culprit, &violation, self.shared.clock.now(), &mut raised)?;
+        }
+        Ok(raised)
     }
 
     /// Puts on record something that is not a call.
@@ -187,7 +221,7 @@ impl AuditLog {
         state.buffer.clear();
         line::begin(&mut state.buffer, Stamp { tip: state.segment.tip, time }, kind);
         state.buffer.push_str(rest);
-        append_line(state)?;
+        self.append_line(state)?;
         let written = Written { seq: state.segment.tip.count, hash: state.segment.tip.hash, time };
         let ticket = self.shared.count(state);
         if self.durable {
@@ -202,13 +236,20 @@ impl AuditLog {
         &'a self,
         state: MutexGuard<'a, State>,
     ) -> Result<MutexGuard<'a, State>, AuditError> {
-        if state.lost.is_none() && !state.segment.is_full() {
+        let is_usable = |state: &State| state.lost.is_none() && !state.segment.is_full();
+        if is_usable(&state) {
             return Ok(state);
         }
+        // Whoever waited here too may have exchanged it.
         let mut state = self.shared.quiet(state);
+        if is_usable(&state) {
+            return Ok(state);
+        }
         let now = self.shared.clock.now();
-        if state.lost.is_none() {
-            self.shared.finish_segment(&mut state)?;
+        if state.lost.is_none()
+            && let Err(cause) = self.shared.finish_segment(&mut state)
+        {
+            self.shared.give_up(&mut state, cause.to_string());
         }
         let dir = &self.shared.dir;
         let mut registry = Registry::open(dir, now, Founding::Refused)?;
@@ -218,39 +259,45 @@ impl AuditLog {
         let segment = Segment::make(dir, &mut registry, now)?;
         let old = std::mem::replace(&mut state.segment, segment);
         if let Some(why) = state.lost.take() {
-            self.shared.abandon_segment(&mut state);
             let message = format!("segment {} was given up: {why}", old.name);
             let State { buffer, segment, .. } = &mut *state;
             buffer.clear();
             let stamp = Stamp { tip: segment.tip, time: now };
             line::begin(buffer, stamp, RecordKind::Event);
             line::event(buffer, &own_event(EventKind::SegmentLost, Severity::Critical, &message));
-            append_line(&mut state)?;
+            self.append_line(&mut state)?;
             self.shared.count(&mut state);
         }
         Ok(state)
     }
 
+    fn append_line(&self, state: &mut State) -> Result<(), AuditError> {
+        let result = state.segment.append(&state.buffer);
+        if let Err(AuditError::Gone { path }) = &result {
+            self.shared.give_up(state, format!("`{}` was deleted", path.display()));
+        }
+        result
+    }
+
     /// The violation goes to the security stream; rules that it sets off raise alerts and may stop the caller.
     fn defend(
         &self,
-        call: &CallEntry,
+        culprit: &Culprit<'_>,
         violation: &Violation,
         now: Timestamp,
         raised: &mut Vec<String>,
     ) -> Result<(), AuditError> {
-        let subject = subject::of_caller(&call.caller);
-        let caller: &str = &subject;
+        let caller = culprit.name;
         let released = self.standing.released(caller)?;
         let mut line = String::new();
-        line::violation(&mut line, now, call, violation);
+        line::violation(&mut line, now, caller, culprit.call_id, violation);
         let seen = self.security.record(&line, caller, released, now, self.alerts.longest_window_ms())?;
         for rule in alert::triggered(&self.alerts.rules, &seen, violation.kind, now) {
             let alert = alert::Alert {
                 rule,
                 caller,
                 action: self.alerts.action,
-                call_id: call.call_id.as_str(),
+                call_id: culprit.call_id.unwrap_or_default(),
                 now,
             };
             if !alert.raise(&self.shared.dir, released)? {
@@ -309,14 +356,6 @@ fn own_event<'a>(kind: EventKind, severity: Severity, message: &'a str) -> Event
         message,
         details: NOTHING,
     }
-}
-
-fn append_line(state: &mut State) -> Result<(), AuditError> {
-    let result = state.segment.append(&state.buffer);
-    if let Err(AuditError::Gone { path }) = &result {
-        state.lost = Some(format!("`{}` was deleted", path.display()));
-    }
-    result
 }
 
 /// Only real calls count: a person who asks with `check` must not set off alarms. An allowed call has a violation when its

@@ -25,7 +25,9 @@ pub(crate) fn of(caller: &str) -> Cow<'_, str> {
 /// Whom violations are counted for: the caller itself, or the person behind a caller that speaks for several, as that caller
 /// names them. THREAT: P12, what is said through one bridge must not get people stopped who call by themselves.
 pub fn of_caller(caller: &Caller) -> Cow<'_, str> {
-    let person = caller.email.as_deref().or(caller.user.as_deref());
+    // A user name that looks like an address, and is not the verified one, may be chosen to look like somebody else's.
+    let nameless = caller.subject.as_deref().filter(|_| caller.id.contains('@'));
+    let person = caller.email.as_deref().or(caller.user.as_deref()).or(nameless);
     match (caller.voice, person) {
         (Voice::OfOthers, Some(person)) => {
             Cow::Owned(of(&format!("{} for {}", caller.id, of(person))).into_owned())
@@ -68,6 +70,22 @@ mod tests {
         };
         assert_eq!(of_caller(&caller), counted);
         assert_eq!(all_of(&caller), stopped_by);
+    }
+
+    /// THREAT: P13, whoever may choose a user name chooses another's address, and gets them stopped.
+    #[test]
+    fn a_name_that_looks_like_an_address_is_not_counted_as_one() {
+        let caller = |id: &str, email: Option<&str>, subject: Option<&str>| Caller {
+            email: email.map(str::to_owned),
+            subject: subject.map(str::to_owned),
+            ..Caller::named(id, Role::Dev, Door::Rest)
+        };
+        let ann = caller("ann", Some("ann@example.com"), Some("- 1"));
+        let eve = caller("ann@example.com", None, Some("- 2"));
+        assert_eq!((&*of_caller(&ann), &*of_caller(&eve)), ("ann@example.com", "- 2"));
+        assert_eq!(of_caller(&caller("ann", None, Some("- 1"))), "ann");
+        // A key's own name, which the operator chose.
+        assert_eq!(of_caller(&caller("ann@example.com", None, None)), "ann@example.com");
     }
 
     #[test]

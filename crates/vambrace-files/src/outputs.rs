@@ -105,8 +105,10 @@ impl Outputs {
     }
 }
 
+/// INVARIANT: no two owners are one line; what separates a caller from the person it speaks for is such a character.
 fn one_line(owner: &str) -> String {
-    owner.chars().filter(|c| !c.is_control()).collect()
+    let is_plain = |c: char| !c.is_control() && c != '\\';
+    owner.chars().map(|c| if is_plain(c) { c.to_string() } else { c.escape_default().to_string() }).collect()
 }
 
 #[cfg(test)]
@@ -129,6 +131,12 @@ mod tests {
         assert_eq!(read("me", 0, 1), Some(("äbc".into(), 0, 4))); // too small for it, and still it goes on
         assert_eq!(read("me", 9, 100), Some((String::new(), 4, 4)));
         assert_eq!(read("you", 0, 100), None);
+        let rows = [("bridge\u{1f}x", "bridgex"), ("a\nb", "ab"), ("a\nb", "a\\nb"), ("a\\b", "ab")];
+        for ((owner, other), number) in rows.into_iter().zip(20..) {
+            let handle = outputs.keep(owner, "text", [number; 12]).unwrap();
+            let reads = |owner| outputs.read(owner, &handle, 0, 9).unwrap().is_some();
+            assert_eq!((reads(owner), reads(other)), (true, false), "{owner:?}");
+        }
         for wrong in ["out_zz", "../me", "out_../../../../etc/passwd00", ""] {
             assert!(outputs.read("me", wrong, 0, 10).unwrap().is_none(), "{wrong}");
         }

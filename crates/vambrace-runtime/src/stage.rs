@@ -254,3 +254,8 @@ pub(crate) fn preview<T: Tool>(
 pub(crate) fn in_place(work: &mut dyn FnMut()) {
     tokio::task::block_in_place(work);
 }
+
+/// The same for what waits only sometimes: making room for others costs more than a line of the record.
+pub(crate) fn waiting_if<T>(waits: bool, work: impl FnOnce() -> T) -> T {
+    if waits { tokio::task::block_in_place(work) } else { work() }
+}

@@ -8,7 +8,7 @@ use vambrace_redact::{RedactedText, RedactedTree, Redactor, truncate};
 use vambrace_types::{ErrorCode, Family, Metadata, RawOutput, SecurityChecks, Status, ToolError, Tree};
 
 use super::record::loudness;
-use super::{Call, Setback, Trail};
+use super::{Call, Setback, Trail, waiting_if};
 use super::{alarm, contact};
 use crate::Corridor;
 use crate::chance::chance;
@@ -94,7 +94,12 @@ pub(crate) fn conclude(
         further,
     };
     let recorded = match &parts.audit {
-        Ok(audit) => audit.outcome(&call.entry, &outcome).map_err(|error| Recorded::no(&error)),
+        Ok(audit) => {
+            // Violations are counted in a file that all processes share, behind its lock.
+            let waits = audit.is_durable() || outcome.violation.is_some() || !outcome.further.is_empty();
+            let write = || audit.outcome(&call.entry, &outcome);
+            waiting_if(waits, write).map_err(|error| Recorded::no(&error))
+        }
         Err(error) => Err(Recorded::no(error)),
     };
     let recorded = match recorded {

@@ -5,7 +5,7 @@ use vambrace_policy::{Action, Capability, Effect, Permit, Severity, Standing};
 use vambrace_redact::RedactedTree;
 use vambrace_types::{ErrorCode, ToolError, Tree};
 
-use super::{Call, Trail};
+use super::{Call, Trail, waiting_if};
 use crate::Corridor;
 use crate::corridor::OnAuditFailure;
 
@@ -59,7 +59,10 @@ pub(crate) fn record_intent<'c, A: Action>(
         checkpoint: None,
     };
     let written = match &corridor.parts.audit {
-        Ok(audit) => audit.intent(&call.entry, &intent).map_err(AuditFailure::Now),
+        Ok(audit) => {
+            let write = || audit.intent(&call.entry, &intent);
+            waiting_if(audit.is_durable(), write).map_err(AuditFailure::Now)
+        }
         Err(error) => Err(AuditFailure::SinceStart(error)),
     };
     if let Err(error) = &written {

@@ -64,7 +64,9 @@ impl Tool for ReadFileTool {
     }
 
     async fn run(&self, permit: Permit<ReadFile>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let mut text = hands.files().read(permit, &hands.deadline()).map_err(files)?;
+        let looks_for_lines = permit.action().lines.is_some();
+        let read = || hands.files().read(permit, &hands.deadline());
+        let mut text = if looks_for_lines { hands.blocking(read)? } else { read() }.map_err(files)?;
         if !text.around.before.is_empty() || !text.around.after.is_empty() {
             let Around { before, after } = text.around;
             let whole = [before.as_slice(), text.content.as_bytes(), after.as_slice()].concat();
