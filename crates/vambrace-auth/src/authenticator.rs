@@ -44,8 +44,8 @@ pub struct Offered<'r> {
     pub slack_signature: Option<&'r str>,
     /// `X-Slack-Request-Timestamp`
     pub slack_timestamp: Option<&'r str>,
-    /// The raw body; only looked at for a Slack signature.
-    pub body: &'r [u8],
+    /// The raw body, if `Authenticator::needs_body` says so.
+    pub body: Option<&'r [u8]>,
     /// `X-User-Email`
     pub user_email: Option<&'r str>,
     /// `X-User-Groups`, with commas between.
@@ -56,6 +56,31 @@ pub struct Offered<'r> {
     pub slack_channel: Option<&'r str>,
     /// Whether the peer itself is one of `server.trusted_proxies`.
     pub from_trusted_proxy: bool,
+}
+
+/// The credential that counts: the first kind that is present, in specification 001's order.
+enum Shown<'r> {
+    InternalToken(&'r str),
+    Jwt(&'r str),
+    ApiKey(&'r str),
+    SlackSignature(&'r str),
+    Nothing,
+}
+
+impl<'r> Offered<'r> {
+    fn shown(&self) -> Shown<'r> {
+        if let Some(token) = self.internal_token {
+            return Shown::InternalToken(token);
+        }
+        if let Some(bearer) = self.authorization.and_then(bearer) {
+            return if jwt::looks_like_one(bearer) { Shown::Jwt(bearer) } else { Shown::ApiKey(bearer) };
+        }
+        match (self.api_key, self.slack_signature) {
+            (Some(key), _) => Shown::ApiKey(key),
+            (None, Some(signature)) => Shown::SlackSignature(signature),
+            (None, None) => Shown::Nothing,
+        }
+    }
 }
 
 /// Which credential let a caller in.
@@ -172,28 +197,29 @@ impl Authenticator {
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Whether the body has to be there before anybody can say who sent it. THREAT: P12, only for what may be a
+    /// signature: bodies of strangers are not kept.
+    pub fn needs_body(&self, offered: &Offered<'_>, now: Timestamp) -> bool {
+        match (offered.shown(), offered.slack_timestamp) {
+            (Shown::SlackSignature(signature), Some(timestamp)) => {
+                self.settings.slack.is_some() && SlackKey::may_sign(timestamp, signature, now)
+            }
+            _ => false,
+        }
+    }
+
     /// INVARIANT: the first kind of credential that is present decides. A wrong one is refused in every mode,
     /// and whatever stands beside it.
     pub fn authenticate(&self, offered: &Offered<'_>, now: Timestamp) -> Result<Identity, Refusal> {
-        if let Some(token) = offered.internal_token {
-            return self.by_internal_token(token, offered);
-        }
-        if let Some(bearer) = offered.authorization.and_then(bearer) {
-            return if jwt::looks_like_one(bearer) {
-                self.by_jwt(bearer, offered, now)
-            } else {
-                self.by_api_key(bearer, offered)
-            };
-        }
-        if let Some(key) = offered.api_key {
-            return self.by_api_key(key, offered);
-        }
-        if let Some(signature) = offered.slack_signature {
-            return self.by_slack_signature(signature, offered, now);
-        }
-        match self.settings.mode {
-            Mode::Token => Err(Refusal::Missing),
-            Mode::Open => Ok(asserted::ignore(many(NOBODY, Credential::Open), offered)),
+        match offered.shown() {
+            Shown::InternalToken(token) => self.by_internal_token(token, offered),
+            Shown::Jwt(token) => self.by_jwt(token, offered, now),
+            Shown::ApiKey(key) => self.by_api_key(key, offered),
+            Shown::SlackSignature(signature) => self.by_slack_signature(signature, offered, now),
+            Shown::Nothing => match self.settings.mode {
+                Mode::Token => Err(Refusal::Missing),
+                Mode::Open => Ok(asserted::ignore(many(NOBODY, Credential::Open), offered)),
+            },
         }
     }
 
@@ -241,12 +267,14 @@ impl Authenticator {
         offered: &Offered<'_>,
         now: Timestamp,
     ) -> Result<Identity, Refusal> {
+        // THREAT: P13, a body that nobody read is not the empty one.
+        let sent = offered.slack_timestamp.zip(offered.body);
         let is_signed = self
             .settings
             .slack
             .as_ref()
-            .zip(offered.slack_timestamp)
-            .is_some_and(|(key, timestamp)| key.signed(timestamp, offered.body, signature, now));
+            .zip(sent)
+            .is_some_and(|(key, (timestamp, body))| key.signed(timestamp, body, signature, now));
         if !is_signed {
             return Err(Refusal::InvalidSlackSignature);
         }

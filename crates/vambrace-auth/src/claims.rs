@@ -44,6 +44,13 @@ pub(crate) fn identity(
         ));
     }
     let subject = text("sub").map(|sub| subject(text("iss"), sub)).transpose()?;
+    // THREAT: P13, a user name that looks like Ann's address. Where nothing else tells the two apart, it would own what is
+    // hers.
+    if email.is_none() && subject.is_none() && caller_id.contains('@') {
+        return Err(Refusal::InvalidToken(
+            "the token has an address for a name, and neither email nor subject",
+        ));
+    }
     let is_listed = settings.operators.iter().any(|operator| {
         email.is_some_and(|email| email.eq_ignore_ascii_case(operator)) || groups.contains(operator)
     });

@@ -190,7 +190,7 @@ fn check_times(claims: &Claims, leeway: Duration, now: Timestamp, expiry: Expiry
     let now = now.millis() as f64 / 1000.0;
     let leeway = leeway.as_secs_f64();
     match seconds("exp")? {
-        Some(end) if now >= end + leeway => return Err(Refusal::InvalidToken("the token has expired")),
+        Some(end) if now >= end + leeway => return Err(Refusal::ExpiredToken),
         None if expiry == Expiry::Required => {
             return Err(Refusal::InvalidToken("the token never expires"));
         }

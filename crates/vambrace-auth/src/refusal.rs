@@ -7,6 +7,8 @@ pub enum Refusal {
     InvalidInternalToken,
     /// A bearer token that is no token of ours, with the reason for the log.
     InvalidToken(&'static str),
+    /// The token was good until its time was over.
+    ExpiredToken,
     /// The token names a key that the key set does not hold: it may have been rotated.
     UnknownKey,
     InvalidApiKey,
@@ -23,6 +25,7 @@ impl Refusal {
         match self {
             Refusal::InvalidInternalToken => "Invalid internal token attempt",
             Refusal::InvalidToken(_) | Refusal::UnknownKey => "Invalid bearer token attempt",
+            Refusal::ExpiredToken => "Expired bearer token",
             Refusal::InvalidApiKey => "Invalid API key attempt",
             Refusal::InvalidSlackSignature => "Invalid Slack signature attempt",
             Refusal::UnreadableIdentity(_) => "Request refused: its identity headers cannot be read",
@@ -34,7 +37,7 @@ impl Refusal {
     pub fn message(&self) -> &'static str {
         match self {
             Refusal::InvalidInternalToken => "Invalid internal token",
-            Refusal::InvalidToken(_) | Refusal::UnknownKey => "Invalid bearer token",
+            Refusal::InvalidToken(_) | Refusal::ExpiredToken | Refusal::UnknownKey => "Invalid bearer token",
             Refusal::InvalidApiKey => "Invalid API key",
             Refusal::InvalidSlackSignature => "Invalid Slack signature",
             Refusal::UnreadableIdentity(_) => "The headers that say for whom the call is made cannot be read",
@@ -42,10 +45,27 @@ impl Refusal {
         }
     }
 
-    /// A wrong credential counts against its sender; a missing one does not.
+    /// What the caller can do about it. Why a credential is wrong is for the log: it would help whoever guesses.
+    pub fn next_step(&self) -> &'static str {
+        match self {
+            Refusal::Missing => "Send X-API-Key, Authorization: Bearer, or X-Internal-Token.",
+            Refusal::ExpiredToken => "The token's time is over. Get a new one and send that.",
+            Refusal::UnreadableIdentity(_) => "Send the headers as they are meant, or leave them out.",
+            Refusal::InvalidInternalToken
+            | Refusal::InvalidToken(_)
+            | Refusal::UnknownKey
+            | Refusal::InvalidApiKey
+            | Refusal::InvalidSlackSignature => {
+                "Compare the credential with the operator's; the service's log says what is wrong with it."
+            }
+        }
+    }
+
+    /// A wrong credential counts against its sender; a missing one does not, nor one that was good a while ago: clients
+    /// learn by the refusal that they need a new one.
     pub fn is_guess(&self) -> bool {
         match self {
-            Refusal::Missing | Refusal::UnreadableIdentity(_) => false,
+            Refusal::Missing | Refusal::UnreadableIdentity(_) | Refusal::ExpiredToken => false,
             Refusal::InvalidInternalToken
             | Refusal::InvalidToken(_)
             | Refusal::UnknownKey

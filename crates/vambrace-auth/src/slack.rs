@@ -26,12 +26,19 @@ impl SlackKey {
         Hmac::new_from_slice(secret).ok().map(SlackKey)
     }
 
-    pub(crate) fn signed(&self, timestamp: &str, body: &[u8], signature: &str, now: Timestamp) -> bool {
+    /// What can be said without the body: whether the rest could be one of ours at all.
+    fn offered(timestamp: &str, signature: &str, now: Timestamp) -> Option<[u8; 32]> {
         let is_fresh = seconds(timestamp)
             .is_some_and(|then| now.millis().div_euclid(1000).abs_diff(then) <= WINDOW_SECONDS);
-        let Some(offered) = signature.strip_prefix("v0=").and_then(from_hex).filter(|_| is_fresh) else {
-            return false;
-        };
+        signature.strip_prefix("v0=").and_then(from_hex).filter(|_| is_fresh)
+    }
+
+    pub(crate) fn may_sign(timestamp: &str, signature: &str, now: Timestamp) -> bool {
+        SlackKey::offered(timestamp, signature, now).is_some()
+    }
+
+    pub(crate) fn signed(&self, timestamp: &str, body: &[u8], signature: &str, now: Timestamp) -> bool {
+        let Some(offered) = SlackKey::offered(timestamp, signature, now) else { return false };
         let mut mac = self.0.clone();
         for part in [b"v0:", timestamp.as_bytes(), b":", body] {
             mac.update(part);

@@ -295,22 +295,34 @@ pub fn audit_folder(state: &Path) -> PathBuf {
 
 /// For whoever keeps something there before anything is assembled.
 pub fn refuse_state_inside(state: &Path, root: &Root, spelled_workspace: &Path) -> Result<(), ResolveError> {
-    let location = root.location().map_err(|errno| ResolveError::WorkspaceLost(errno.into()))?;
-    refuse_inside(state, &[&location, spelled_workspace])
-}
-
-fn refuse_inside(state: &Path, workspaces: &[&Path]) -> Result<(), ResolveError> {
-    let spelled = without_dots(state);
-    // The deepest part that exists is asked where it really is, so that a link does not hide it.
-    let real = state.ancestors().find_map(|part| {
-        let found = part.canonicalize().ok()?;
-        Some(found.join(state.strip_prefix(part).ok()?))
-    });
-    let inside = |path: &Path| workspaces.iter().any(|workspace| path.starts_with(workspace));
-    if inside(&spelled) || real.as_deref().is_some_and(inside) {
+    if lies_inside(state, root, spelled_workspace)? {
         return Err(ResolveError::StateInWorkspace(state.to_owned()));
     }
     Ok(())
+}
+
+/// Whether agents could reach this file or folder as part of their workspace.
+pub fn lies_inside(path: &Path, root: &Root, spelled_workspace: &Path) -> Result<bool, ResolveError> {
+    let location = root.location().map_err(|errno| ResolveError::WorkspaceLost(errno.into()))?;
+    Ok(is_inside(path, &[&location, spelled_workspace]))
+}
+
+fn refuse_inside(state: &Path, workspaces: &[&Path]) -> Result<(), ResolveError> {
+    if is_inside(state, workspaces) {
+        return Err(ResolveError::StateInWorkspace(state.to_owned()));
+    }
+    Ok(())
+}
+
+fn is_inside(path: &Path, workspaces: &[&Path]) -> bool {
+    let spelled = without_dots(path);
+    // The deepest part that exists is asked where it really is, so that a link does not hide it.
+    let real = path.ancestors().find_map(|part| {
+        let found = part.canonicalize().ok()?;
+        Some(found.join(path.strip_prefix(part).ok()?))
+    });
+    let inside = |path: &Path| workspaces.iter().any(|workspace| path.starts_with(workspace));
+    inside(&spelled) || real.as_deref().is_some_and(inside)
 }
 
 /// `a/../b` is `b`, as people mean it.

@@ -29,7 +29,7 @@ use vambrace_types::{ChainRules, Door};
 use self::operation::Visit;
 use self::rpc::{Call, Fault, Method, Revision, Wrong};
 use self::store::{BOUNDS, Desk};
-use crate::http::{Admitted, Front};
+use crate::http::{Admitted, Front, is_stopped};
 
 #[derive(Debug, Clone)]
 pub struct A2aSettings {
@@ -116,6 +116,11 @@ async fn answer(mut visit: Visit, headers: &HeaderMap, body: &[u8]) -> Response 
         return Json(fault.answer(&id)).into_response();
     }
     visit.revision = revision;
+    // Messages are calls, which the walk refuses and puts on record. THREAT: P12, the rest is looking and changing too.
+    let is_call = matches!(method, Method::Send | Method::Stream);
+    if !is_call && is_stopped(&visit.front.corridor, &visit.caller).unwrap_or(true) {
+        return Json(Fault::stopped().answer(&id)).into_response();
+    }
     let params = match revision {
         Revision::V1 => params,
         Revision::V03 => older::params(method, params),

@@ -118,7 +118,7 @@ fn outcome(authenticator: &Authenticator, shown: &str, tokens: &Tokens) -> Strin
         api_key: key.as_deref(),
         slack_timestamp: word("slack").filter(|word| *word != "untimed").map(|_| timestamp.as_str()),
         slack_signature: signature.as_deref(),
-        body: BODY,
+        body: Some(BODY),
         user_email: word("email"),
         user_groups: word("groups"),
         slack_user: word("user"),
@@ -145,7 +145,7 @@ fn outcome(authenticator: &Authenticator, shown: &str, tokens: &Tokens) -> Strin
             }
             text
         }
-        Err(Refusal::InvalidToken(_)) => "InvalidToken".to_owned(),
+        Err(Refusal::InvalidToken(_) | Refusal::ExpiredToken) => "InvalidToken".to_owned(),
         Err(refusal) => format!("{refusal:?}"),
     }
 }

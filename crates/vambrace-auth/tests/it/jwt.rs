@@ -159,7 +159,7 @@ fn times_are_checked_with_the_walks_clock() {
         let token = key.token(&json!({"alg": "ES256"}), &claims);
         assert_eq!(show(&authenticator, &token).err(), expected, "{claims}");
     };
-    let expired = || wrong("the token has expired");
+    let expired = || Some(Refusal::ExpiredToken);
     // The leeway is a minute.
     check(with(json!({"exp": NOW - 59})), None);
     check(with(json!({"exp": NOW - 60})), expired());
@@ -280,6 +280,12 @@ fn claims_say_who_it_is() {
     for name in [" slack-bridge", "slack-bridge ", "slack-bridge\u{a0}", "\tann", " "] {
         refused(json!({"preferred_username": name}), space);
     }
+    let address = "the token has an address for a name, and neither email nor subject";
+    refused(json!({"preferred_username": "boss@example.com", "sub": null}), address);
+    refused(
+        json!({"preferred_username": "boss@example.com", "sub": null, "email": "x@y.z", "email_verified": false}),
+        address,
+    );
     refused(json!({"preferred_username": "ann", "email": " boss@example.com"}), space);
 }
 
@@ -327,7 +333,7 @@ fn upstream_is_believed_from_proxies_alone_and_never_makes_an_operator() {
         assert_eq!(show(&authenticator, &forged).err(), wrong("no key set is configured"));
         // A token that the gateway should not have passed on.
         let late = format!("{}.{}.", encode("{}"), encode(json!({"sub": "a", "exp": NOW - 60}).to_string()));
-        assert_eq!(show_from(&authenticator, &late, true).err(), wrong("the token has expired"));
+        assert_eq!(show_from(&authenticator, &late, true).err(), Some(Refusal::ExpiredToken));
         // With keys, others than proxies are verified.
         let key = TestKey::p256();
         let both = make(JwtSettings { keys: KeySource::Set, ..upstream.clone() });
@@ -370,7 +376,7 @@ fn only_listed_algorithms_are_accepted() {
     let none = JwtSettings { leeway: Duration::ZERO, ..settings() };
     let strict = self::authenticator(none, &[key.jwk(None)]);
     let ended = key.token(&json!({"alg": "ES256"}), &with(json!({"exp": NOW})));
-    assert_eq!(show(&strict, &ended).err(), wrong("the token has expired"));
+    assert_eq!(show(&strict, &ended).err(), Some(Refusal::ExpiredToken));
 }
 
 proptest! {

@@ -27,7 +27,7 @@ fn every_row_of_the_public_corpus_is_decided_as_labelled() {
         let offered = Offered {
             slack_signature: Some(input("signature")),
             slack_timestamp: Some(input("timestamp")),
-            body: input("body").as_bytes(),
+            body: Some(input("body").as_bytes()),
             ..Offered::default()
         };
         let now = Timestamp::from_millis(row["input"]["now"].as_i64().unwrap() * 1000);
@@ -60,7 +60,7 @@ fn the_window_is_three_hundred_seconds_either_way() {
         let offered = Offered {
             slack_signature: Some(&signature),
             slack_timestamp: Some(timestamp),
-            body: b"body",
+            body: Some(b"body"),
             ..Offered::default()
         };
         let found = Authenticator::new(settings).authenticate(&offered, Timestamp::from_millis(now_ms));
@@ -79,4 +79,41 @@ fn the_window_is_three_hundred_seconds_either_way() {
     check("", 0, false);
     // No secret is no way in, and an empty one is none.
     assert!(SlackKey::new("").is_none());
+}
+
+/// Who reads the body and who looks at the signature must mean the same requests; and strangers' bodies are not kept.
+#[test]
+fn the_body_is_needed_just_where_the_signature_counts() {
+    let now = Timestamp::from_millis(1_000_000);
+    let good = format!("v0={}", "0".repeat(64));
+    let authenticator = |secret: &str| {
+        Authenticator::new(AuthSettings { slack: SlackKey::new(secret), ..AuthSettings::default() })
+    };
+    let (with, without) = (authenticator(&"s".repeat(32)), authenticator(""));
+    let nothing = Offered { slack_timestamp: Some("1000"), ..Offered::default() };
+    let check = |offered: &Offered<'_>, expected: bool| {
+        assert!(!with.needs_body(offered, now));
+        let signed = Offered { slack_signature: Some(&good), ..*offered };
+        assert_eq!(with.needs_body(&signed, now), expected);
+        let refusal = with.authenticate(&signed, now).err();
+        assert_eq!(refusal == Some(Refusal::InvalidSlackSignature), expected, "{refusal:?}");
+        // Nobody could sign, or not like this, or not now.
+        assert!(!without.needs_body(&signed, now));
+        for signature in ["", "v0=00", good.trim_start_matches("v0=")] {
+            assert!(!with.needs_body(&Offered { slack_signature: Some(signature), ..signed }, now));
+        }
+        for timestamp in [None, Some(""), Some("1"), Some("1301"), Some("699"), Some("x")] {
+            assert!(!with.needs_body(&Offered { slack_timestamp: timestamp, ..signed }, now));
+        }
+    };
+    check(&nothing, true);
+    check(&Offered { user_email: Some("a@example.com"), ..nothing }, true);
+    check(&Offered { internal_token: Some("x"), ..nothing }, false);
+    check(&Offered { api_key: Some("x"), ..nothing }, false);
+    for bearer in ["Bearer x", "bearer a.b.c", "Bearer", " Bearer  x "] {
+        check(&Offered { authorization: Some(bearer), ..nothing }, false);
+    }
+    for other in ["Basic eDp5", "", "x", "Bearerx y"] {
+        check(&Offered { authorization: Some(other), ..nothing }, true);
+    }
 }

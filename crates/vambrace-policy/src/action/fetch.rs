@@ -98,6 +98,8 @@ impl Action for FetchUrl {
                 texts.push(self.url.as_str().to_owned());
                 texts.push(self.url.host().to_string().replace('.', ""));
                 texts.extend(self.headers.iter().map(|header| header.value.expose().clone()));
+                // Callers choose words in what we write as well: the names of their tasks and conversations.
+                texts.extend(self.body.iter().map(|body| body.expose().clone()));
             }
         }
         // THREAT: P02, `%2541` is `A` for whoever undoes it twice.

@@ -62,8 +62,10 @@ pub(super) enum Wrong {
     Unsupported,
     ContentType,
     Version,
-    /// Too much at once; the code is from the range that servers may use for themselves.
+    /// Too much at once; the code is from the range that servers may use for themselves, as the next one.
     Busy,
+    /// A person stopped the caller, or whether one did cannot be seen.
+    Stopped,
 }
 
 impl Wrong {
@@ -79,12 +81,14 @@ impl Wrong {
             Wrong::ContentType => error_code::CONTENT_TYPE_NOT_SUPPORTED,
             Wrong::Version => error_code::VERSION_NOT_SUPPORTED,
             Wrong::Busy => -32050,
+            Wrong::Stopped => -32051,
         }
     }
 
     fn reason(self) -> &'static str {
         match self {
             Wrong::Busy => "RESOURCE_BUSY",
+            Wrong::Stopped => "CALLER_STOPPED",
             Wrong::Unparsable
             | Wrong::NoRequest
             | Wrong::NoMethod
@@ -124,6 +128,11 @@ impl Fault {
     pub(super) fn no_task() -> Fault {
         Fault::new(Wrong::NoTask, "Task not found.")
             .suggestion("ListTasks shows the tasks that are yours; they are kept for an hour.")
+    }
+
+    pub(super) fn stopped() -> Fault {
+        Fault::new(Wrong::Stopped, "The caller is suspended until a person releases it.")
+            .suggestion("Ask the operator, who can release it with `vambrace resume`.")
     }
 
     pub(super) fn answer(&self, id: &Value) -> Value {

@@ -11,6 +11,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 use vambrace_types::ErrorCode;
 
 use super::conformance::{Fixture, Script, fixture};
@@ -136,23 +137,26 @@ impl Visit {
         let (first, rest) = match self.take(params(value)?).await?.0 {
             Taken::Answer(message) => (json!({"message": message}), None),
             Taken::Task { task, news, history, .. } => {
-                (json!({"task": with_history(*task, history)}), Some((news, Until::Stopped)))
+                let following = Following { news, until: Until::Stopped, is_live: true };
+                (json!({"task": with_history(*task, history)}), Some(following))
             }
         };
-        Ok(follow(first, rest))
+        Ok(follow(first, rest, self.front.ending.clone()))
     }
 
     /// The same for a task that is there already. One that waits for a person is followed on.
     pub(super) fn subscribe(&self, value: Value) -> Result<impl Stream<Item = Value> + use<>, Fault> {
         let request: SubscribeToTaskRequest = params(value)?;
         let found = self.desk.of(&self.owner(), &request.id, self.front.moment(), |kept, _| {
-            kept.listen().map(|news| (json!({"task": kept.task}), news))
+            let is_live = is_live(&kept.task.status.state);
+            kept.listen()
+                .map(|news| (json!({"task": kept.task}), Following { news, until: Until::Over, is_live }))
         });
-        let (first, news) = found.ok_or_else(Fault::no_task)?.ok_or_else(|| {
+        let (first, following) = found.ok_or_else(Fault::no_task)?.ok_or_else(|| {
             Fault::new(Wrong::Unsupported, "The task is over, so nothing more happens to it.")
                 .suggestion("GetTask shows how it ended.")
         })?;
-        Ok(follow(first, Some((news, Until::Over))))
+        Ok(follow(first, Some(following), self.front.ending.clone()))
     }
 }
 
@@ -166,18 +170,30 @@ enum Until {
 /// LIMIT: a stream ends after this long even if its task goes on; a client may subscribe again.
 const LONGEST_STREAM: Duration = Duration::from_secs(900);
 
+struct Following {
+    news: broadcast::Receiver<News>,
+    until: Until,
+    /// Whether its task is at work. One that waits for somebody does not keep the server from ending.
+    is_live: bool,
+}
+
 fn follow(
     first: Value,
-    rest: Option<(broadcast::Receiver<News>, Until)>,
+    rest: Option<Following>,
+    ending: CancellationToken,
 ) -> impl Stream<Item = Value> + use<> {
     let deadline = tokio::time::Instant::now() + LONGEST_STREAM;
-    stream::unfold((Some(first), rest), move |(first, rest)| async move {
+    stream::unfold((Some(first), rest, ending), move |(first, rest, ending)| async move {
         if let Some(first) = first {
-            return Some((first, (None, rest)));
+            return Some((first, (None, rest, ending)));
         }
-        let (mut news, until) = rest?;
+        let Following { mut news, until, mut is_live } = rest?;
         loop {
-            let Ok(received) = tokio::time::timeout_at(deadline, news.recv()).await else { return None };
+            let received = tokio::select! {
+                biased;
+                received = tokio::time::timeout_at(deadline, news.recv()) => received.ok()?,
+                () = ending.cancelled(), if !is_live => return None,
+            };
             match received {
                 Ok(event) => {
                     let state = match &*event {
@@ -186,10 +202,11 @@ fn follow(
                         | StreamResponse::Message(_)
                         | StreamResponse::ArtifactUpdate(_) => None,
                     };
-                    let ends = state.is_some_and(|state| {
-                        state.is_terminal() || (until == Until::Stopped && !is_live(state))
-                    });
-                    return Some((json!(&*event), (None, (!ends).then_some((news, until)))));
+                    is_live = state.map_or(is_live, self::is_live);
+                    let ends =
+                        state.is_some_and(TaskState::is_terminal) || (until == Until::Stopped && !is_live);
+                    let rest = (!ends).then_some(Following { news, until, is_live });
+                    return Some((json!(&*event), (None, rest, ending)));
                 }
                 Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return None,

@@ -75,7 +75,9 @@ pub(super) async fn work(front: Arc<Front>, desk: Arc<Desk>, order: Order) {
 fn state(reply: &Reply) -> TaskState {
     match (reply.verdict(), reply.error().map(|error| error.code)) {
         (_, None) => TaskState::Completed,
-        (Verdict::Ask, Some(_)) => TaskState::InputRequired,
+        (Verdict::Ask, Some(_)) if reply.ticket().is_some() => TaskState::InputRequired,
+        // Said no, or there is nobody to ask: nothing is waited for.
+        (Verdict::Ask, Some(_)) => TaskState::Rejected,
         (Verdict::Allow | Verdict::Deny, Some(ErrorCode::Cancelled)) => TaskState::Canceled,
         (Verdict::Allow | Verdict::Deny, Some(code)) => match code.family() {
             Family::Denied => TaskState::Rejected,

@@ -9,13 +9,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::request::Parts;
 use http::{StatusCode, header};
-use vambrace_auth::{Draw, Refusal, is_trusted_proxy};
+use vambrace_auth::{Draw, Offered, Refusal, is_trusted_proxy};
 use vambrace_types::{Caller, Chain, Door, ErrorCode};
 
 use super::around::Arrival;
 use super::bell::{Limited, Strange};
-use super::jwks::Looked;
-use super::sight::{is_signed, offered, once};
+use super::jwks::{self, Looked};
+use super::sight::{offered, once};
 use super::{Front, Limit, Members, Problem, answer, chain, hosts};
 
 /// Who sent a request. The proof that a handler asks for; those behind the router find it in the extensions.
@@ -43,21 +43,27 @@ impl Admitted {
     }
 }
 
+/// LIMIT: of a body that has to be kept before anybody knows who sent it.
+const LARGEST_SIGNED: usize = 1024 * 1024;
+
 /// The request with the proof of who sent it, or the answer that it gets instead.
 pub(super) async fn admit(
-    front: &Front,
+    front: &Arc<Front>,
     arrival: Arrival,
     request: Request,
 ) -> Result<(Admitted, Draw, Request), Problem> {
     let (parts, mut body) = request.into_parts();
     may_knock(front, arrival, &parts)?;
-    let mut signed = Bytes::new();
-    if is_signed(&parts.headers) {
-        let most = front.settings.max_body;
+    let trusted = is_trusted_proxy(arrival.peer, &front.settings.trusted_proxies);
+    let mut offered = offered(&parts.headers, trusted)?;
+    let signed: Bytes;
+    if front.authenticator.needs_body(&offered, front.corridor.clock().now()) {
+        let most = front.settings.max_body.min(LARGEST_SIGNED);
         signed = axum::body::to_bytes(body, most).await.map_err(|_| answer::too_large(most))?;
         body = Body::from(signed.clone());
+        offered.body = Some(&signed);
     }
-    let (caller, draw) = enter(front, arrival, &parts, &signed).await?;
+    let (caller, draw) = enter(front, arrival, &parts, &offered).await?;
     // THREAT: P13, agents that call each other for ever, whichever door they take.
     let chain =
         chain::read(&parts.headers, &front.settings.a2a.chain).map_err(|endless| chain::problem(&endless))?;
@@ -131,20 +137,18 @@ fn means_us(front: &Front, arrival: Arrival, parts: &Parts) -> Result<(), Proble
 }
 
 async fn enter(
-    front: &Front,
+    front: &Arc<Front>,
     arrival: Arrival,
     parts: &Parts,
-    body: &[u8],
+    offered: &Offered<'_>,
 ) -> Result<(Caller, Draw), Problem> {
-    let trusted = is_trusted_proxy(arrival.peer, &front.settings.trusted_proxies);
-    let offered = offered(&parts.headers, body, trusted)?;
     let clock = front.corridor.clock();
-    let mut found = front.authenticator.authenticate(&offered, clock.now());
+    let mut found = front.authenticator.authenticate(offered, clock.now());
     // Keys are exchanged now and then; the new ones are fetched when somebody first shows one.
     let mut looked = Looked::No;
-    if let (Err(Refusal::UnknownKey), Some(keys)) = (&found, &front.keys) {
-        looked = keys.refresh(front).await;
-        found = front.authenticator.authenticate(&offered, clock.now());
+    if found == Err(Refusal::UnknownKey) && front.keys.is_some() {
+        looked = jwks::Keys::refresh(front).await;
+        found = front.authenticator.authenticate(offered, clock.now());
     }
     let (address, path) = (arrival.address, parts.uri.path());
     let identity = found.map_err(|refusal| {
@@ -187,7 +191,9 @@ fn is_member(members: &Members, caller: &Caller) -> bool {
 /// What `WWW-Authenticate` says; a client of MCP learns from it where to get a token (RFC 9728).
 fn challenge(front: &Front, parts: &Parts, refusal: &Refusal) -> String {
     let mut challenge = "Bearer realm=\"vambrace\"".to_owned();
-    if refusal.is_guess() {
+    if *refusal == Refusal::ExpiredToken {
+        challenge.push_str(", error=\"invalid_token\", error_description=\"The token expired\"");
+    } else if refusal.is_guess() {
         challenge.push_str(", error=\"invalid_token\"");
     }
     if parts.uri.path() == "/mcp" {

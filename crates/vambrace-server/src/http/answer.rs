@@ -46,7 +46,7 @@ impl Problem {
                 .suggestion("Send it as it is meant, or leave it out.");
         }
         Problem::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthenticated, refusal.message())
-            .suggestion("Send X-API-Key, Authorization: Bearer, or X-Internal-Token.")
+            .suggestion(refusal.next_step())
             .challenged("Bearer realm=\"vambrace\"")
     }
 

@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_auth::{Moment, Refusal, is_invisible};
 use vambrace_redact::RedactedText;
-use vambrace_runtime::{Level, LogLine};
+use vambrace_runtime::{Corridor, Level, LogLine};
 use vambrace_types::Tree;
 
 use super::Front;
@@ -71,6 +71,8 @@ pub(super) struct Bell {
 struct Rung {
     address: Option<IpAddr>,
     words: &'static str,
+    /// Whether it was a wrong credential, which is counted as a violation of its address.
+    is_guess: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -93,6 +95,7 @@ impl Bell {
         let words = refusal.log_line();
         let reason = match refusal {
             Refusal::InvalidToken(reason) => Some(*reason),
+            Refusal::ExpiredToken => Some("the token has expired"),
             Refusal::UnknownKey => Some("it names a key that is not known"),
             Refusal::InvalidInternalToken
             | Refusal::InvalidApiKey
@@ -101,9 +104,8 @@ impl Bell {
             Refusal::UnreadableIdentity(header) => Some(header.why.as_str()),
         };
         line(front, words, address, method, path, reason);
-        if let Some(n) = self.ring(Rung { address: Some(address), words }, front.moment()) {
-            event(front, words, Some(address), Some((method, path)), n);
-        }
+        let rung = Rung { address: Some(address), words, is_guess: refusal.is_guess() };
+        self.told(front, rung, method, path);
     }
 
     pub(super) fn strange(
@@ -115,10 +117,19 @@ impl Bell {
         path: &str,
     ) {
         let words = strange.words();
-        if let Some(n) = self.ring(Rung { address: Some(address), words }, front.moment()) {
+        let rung = Rung { address: Some(address), words, is_guess: false };
+        if self.told(front, rung, method, path) {
             line(front, words, address, method, path, None);
-            event(front, words, Some(address), Some((method, path)), n);
         }
+    }
+
+    /// Whether the time has come to tell of it.
+    fn told(&self, front: &Front, rung: Rung, method: &Method, path: &str) -> bool {
+        let rings = self.ring(rung, front.moment());
+        if let Some((rung, n)) = rings {
+            event(front, rung, Some((method, path)), n);
+        }
+        rings.is_some()
     }
 
     pub(super) fn limited(
@@ -130,13 +141,14 @@ impl Bell {
         path: &str,
     ) {
         let words = limited.words();
-        if self.ring(Rung { address: Some(address), words }, front.moment()).is_some() {
+        let rung = Rung { address: Some(address), words, is_guess: false };
+        if self.ring(rung, front.moment()).is_some() {
             line(front, words, address, method, path, None);
         }
     }
 
-    /// How many are to be told now; `None`: one of this kind was told within the second.
-    fn ring(&self, rung: Rung, now: Moment) -> Option<u64> {
+    /// What is to be told now and how many there were; `None`: one of this kind was told within the second.
+    fn ring(&self, rung: Rung, now: Moment) -> Option<(Rung, u64)> {
         let mut rung_before = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
         let rung = match rung_before.len() < MOST || rung_before.contains_key(&rung) {
             true => rung,
@@ -150,11 +162,11 @@ impl Bell {
             Some(count) => {
                 let n = count.untold + 1;
                 *count = Count { since: now, untold: 0 };
-                Some(n)
+                Some((rung, n))
             }
             None => {
                 rung_before.insert(rung, Count { since: now, untold: 0 });
-                Some(1)
+                Some((rung, 1))
             }
         }
     }
@@ -162,7 +174,7 @@ impl Bell {
     /// Once a second, and at the end: what was only counted is told, and the quiet ones are forgotten.
     pub(super) fn tell(&self, front: &Front) {
         for (rung, n) in self.quiet(front.moment(), front.ending.is_cancelled()) {
-            event(front, rung.words, rung.address, None, n);
+            event(front, rung, None, n);
         }
     }
 
@@ -207,7 +219,8 @@ fn line(
     front.corridor.log().line(&LogLine { level: Level::Warn, message, fields });
 }
 
-fn event(front: &Front, words: &'static str, address: Option<IpAddr>, what: Option<(&Method, &str)>, n: u64) {
+fn event(front: &Front, rung: Rung, what: Option<(&Method, &str)>, n: u64) {
+    let Rung { address, words, is_guess } = rung;
     let mut details = Vec::new();
     if let Some(address) = address {
         details.push(("client_ip", Tree::text(address.to_string())));
@@ -227,12 +240,27 @@ fn event(front: &Front, words: &'static str, address: Option<IpAddr>, what: Opti
         details: front.corridor.redactor().plain_tree(Tree::map(details)).value,
     };
     let corridor = std::sync::Arc::clone(&front.corridor);
+    let target = what.map_or_else(String::new, |(_, path)| shown(front, path));
+    let target = front.corridor.redactor().text(&target).value;
     // A disk may keep the writer waiting; nobody at the door waits for it.
     front.bell.writing.spawn_blocking(move || {
         if let Ok(audit) = corridor.audit() {
             // A record that cannot be written is met by the calls.
             let _ = audit.event(&event);
+            if let Some(address) = address.filter(|_| is_guess) {
+                let raised = audit.wrong_credentials(&address.to_string(), n, target);
+                raised.unwrap_or_default().iter().for_each(|rule| alarm(&corridor, rule, address));
+            }
         }
+    });
+}
+
+fn alarm(corridor: &Corridor, rule: &str, address: IpAddr) {
+    let text = |text: &str| corridor.redactor().plain_tree(Tree::text(text)).value;
+    corridor.log().line(&LogLine {
+        level: Level::Warn,
+        message: corridor.redactor().text(&format!("Alert raised: {rule}")).value,
+        fields: vec![("rule", text(rule)), ("client_ip", text(&address.to_string()))],
     });
 }
 
@@ -260,7 +288,8 @@ mod tests {
     use super::*;
 
     fn rung(last: u8) -> Rung {
-        Rung { address: Some(IpAddr::from([192, 0, 2, last])), words: "Invalid API key attempt" }
+        let address = Some(IpAddr::from([192, 0, 2, last]));
+        Rung { address, words: "Invalid API key attempt", is_guess: true }
     }
 
     #[test]
@@ -269,9 +298,9 @@ mod tests {
         let at = Duration::from_millis;
         let rows = [(0, Some(1)), (1, None), (999, None), (1000, Some(3)), (1500, None), (2000, Some(2))];
         for (time, expected) in rows {
-            assert_eq!(bell.ring(rung(1), at(time)), expected, "{time}");
+            assert_eq!(bell.ring(rung(1), at(time)).map(|(_, n)| n), expected, "{time}");
         }
-        assert_eq!(bell.ring(rung(2), at(2000)), Some(1), "another address");
+        assert_eq!(bell.ring(rung(2), at(2000)), Some((rung(2), 1)), "another address");
         assert_eq!(bell.ring(rung(1), at(2500)), None);
         assert_eq!(bell.quiet(at(2999), false), []);
         assert_eq!(bell.quiet(at(3000), false), [(rung(1), 1)]);
@@ -292,11 +321,13 @@ mod tests {
     #[test]
     fn more_addresses_than_are_told_apart_are_one() {
         let bell = Bell::default();
-        let of = |n: u32| Rung { address: Some(IpAddr::from(n.to_be_bytes())), words: "x" };
+        let of = |n: u32| Rung { address: Some(IpAddr::from(n.to_be_bytes())), ..rung(0) };
         for n in 0..MOST as u32 {
-            assert_eq!(bell.ring(of(n), Duration::ZERO), Some(1));
+            assert_eq!(bell.ring(of(n), Duration::ZERO), Some((of(n), 1)));
         }
-        assert_eq!(bell.ring(of(1_000_000), Duration::ZERO), Some(1), "the first of the rest");
+        // Not under the name of whoever happened to come next.
+        let rest = Rung { address: None, ..rung(0) };
+        assert_eq!(bell.ring(of(1_000_000), Duration::ZERO), Some((rest, 1)), "the first of the rest");
         assert_eq!(bell.ring(of(1_000_001), Duration::ZERO), None);
         assert_eq!(bell.rung.lock().unwrap().len(), MOST + 1);
     }

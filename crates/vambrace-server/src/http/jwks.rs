@@ -140,8 +140,20 @@ impl Keys {
     }
 
     /// Because a token names a key that is not there. One at a time: whoever waited finds what the first one
-    /// fetched.
-    pub(super) async fn refresh(&self, front: &Front) -> Looked {
+    /// fetched. In a task of its own: a client that goes away must not take the look with it, which would keep others from
+    /// looking for a while. THREAT: P13.
+    pub(super) async fn refresh(front: &Arc<Front>) -> Looked {
+        let front = Arc::clone(front);
+        let looking = async move {
+            match &front.keys {
+                Some(keys) => keys.refresh_now(&front).await,
+                None => Looked::No,
+            }
+        };
+        tokio::spawn(looking).await.unwrap_or(Looked::No)
+    }
+
+    async fn refresh_now(&self, front: &Front) -> Looked {
         let mut last = self.last.lock().await;
         let now = front.moment();
         let is_recent = last.asked.is_some_and(|asked| now.saturating_sub(asked) < AT_MOST_EVERY);

@@ -149,7 +149,7 @@ impl Metrics {
     pub(crate) fn refused(&self, refusal: &Refusal) {
         let kind = match refusal {
             Refusal::InvalidInternalToken => "internal_token",
-            Refusal::InvalidToken(_) | Refusal::UnknownKey => "bearer_token",
+            Refusal::InvalidToken(_) | Refusal::ExpiredToken | Refusal::UnknownKey => "bearer_token",
             Refusal::InvalidApiKey => "api_key",
             Refusal::InvalidSlackSignature => "slack_signature",
             Refusal::UnreadableIdentity(_) => "identity",

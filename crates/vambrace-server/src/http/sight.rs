@@ -16,30 +16,20 @@ const USER_GROUPS: HeaderName = HeaderName::from_static("x-user-groups");
 const SLACK_USER: HeaderName = HeaderName::from_static("x-slack-user-id");
 const SLACK_CHANNEL: HeaderName = HeaderName::from_static("x-slack-channel-id");
 
-pub(super) fn offered<'r>(
-    headers: &'r HeaderMap,
-    body: &'r [u8],
-    from_trusted_proxy: bool,
-) -> Result<Offered<'r>, Problem> {
+pub(super) fn offered<'r>(headers: &'r HeaderMap, from_trusted_proxy: bool) -> Result<Offered<'r>, Problem> {
     Ok(Offered {
         internal_token: once(headers, &INTERNAL)?,
         authorization: once(headers, &http::header::AUTHORIZATION)?,
         api_key: once(headers, &API_KEY)?,
         slack_signature: once(headers, &SLACK_SIGNATURE)?,
         slack_timestamp: once(headers, &SLACK_TIMESTAMP)?,
-        body,
+        body: None,
         user_email: once(headers, &USER_EMAIL)?,
         user_groups: once(headers, &USER_GROUPS)?,
         slack_user: once(headers, &SLACK_USER)?,
         slack_channel: once(headers, &SLACK_CHANNEL)?,
         from_trusted_proxy,
     })
-}
-
-/// Whether its body has to be there before anybody can say who sent it.
-pub(super) fn is_signed(headers: &HeaderMap) -> bool {
-    let others = [&INTERNAL, &http::header::AUTHORIZATION, &API_KEY];
-    headers.contains_key(SLACK_SIGNATURE) && !others.iter().any(|name| headers.contains_key(*name))
 }
 
 pub(super) fn once<'r>(headers: &'r HeaderMap, name: &HeaderName) -> Result<Option<&'r str>, Problem> {
@@ -66,7 +56,7 @@ mod tests {
         for (name, value) in rows {
             headers.append(*name, HeaderValue::from_bytes(value).unwrap());
         }
-        assert_eq!(offered(&headers, b"", false).is_ok(), is_fine, "{rows:?}");
+        assert_eq!(offered(&headers, false).is_ok(), is_fine, "{rows:?}");
     }
 
     #[test]
@@ -89,15 +79,5 @@ mod tests {
             check(&[(name, b"a"), (name, b"a")], false);
         }
         check(&[("accept", b"a"), ("accept", b"b")], true);
-    }
-
-    #[test]
-    fn only_a_signature_alone_needs_the_body() {
-        let mut headers = HeaderMap::new();
-        assert!(!is_signed(&headers));
-        headers.insert("x-slack-signature", HeaderValue::from_static("v0=00"));
-        assert!(is_signed(&headers));
-        headers.insert("x-api-key", HeaderValue::from_static("k"));
-        assert!(!is_signed(&headers));
     }
 }

@@ -104,6 +104,8 @@ impl Way {
 pub(super) enum Said {
     Yes,
     No,
+    /// Neither: the dialog was closed. The question waits on.
+    Closed,
     /// Nothing that can be understood.
     Nothing,
 }
@@ -118,7 +120,9 @@ impl Said {
                 Some(false) => Said::No,
                 None => Said::Nothing,
             },
-            _ => Said::No,
+            ElicitationAction::Decline => Said::No,
+            // Or something that the protocol may learn later.
+            _ => Said::Closed,
         }
     }
 }
@@ -207,6 +211,8 @@ pub(super) enum Refused {
     Answer(AnswerError),
     /// The user said no.
     Declined,
+    /// The user said nothing and does not want to be asked again now.
+    Closed,
     /// A person has stopped the caller, or that cannot be seen.
     Stopped,
 }
@@ -237,6 +243,7 @@ pub(super) async fn redeem(
             answer(corridor, &id, false, asked).await.map_err(Refused::Answer)?;
             Err(Refused::Declined)
         }
+        Said::Closed => Err(Refused::Closed),
     }
 }
 
@@ -281,6 +288,11 @@ impl Refused {
                 ErrorCode::ApprovalRequired,
                 format!("The person who was asked did not allow this call to `{tool}`."),
                 "Do not try another way round; ask what to do instead.",
+            ),
+            Refused::Closed => (
+                ErrorCode::ApprovalRequired,
+                format!("The question about this call to `{tool}` was closed without an answer."),
+                "It waits on for an operator; ask the person you work for before you call again.",
             ),
             Refused::Stopped => (
                 ErrorCode::Suspended,

@@ -196,7 +196,7 @@ impl Gate {
             }
             Way::Elicit => {
                 let said = elicit(ticket, asked.tool, context, &self.ending, patience).await;
-                if said == Said::Nothing {
+                if matches!(said, Said::Nothing | Said::Closed) {
                     return Ok(None);
                 }
                 // A caller that was stopped meanwhile answers nothing; the walk says so.
@@ -205,8 +205,8 @@ impl Gate {
                     return Ok(Some(CallToolResponse::Complete(rendered(&reply))));
                 }
                 // An answer that came too late, or from elsewhere first, changes nothing here: the walk looks it up.
-                let answered = answer(&self.corridor, &ticket.id, said == Said::Yes, asked).await;
-                if said != Said::Yes || answered.is_err() {
+                let _ = answer(&self.corridor, &ticket.id, said == Said::Yes, asked).await;
+                if said != Said::Yes {
                     return Ok(None);
                 }
                 let reply = self.walk(asked.caller, asked.tool, asked.arguments.clone(), context).await?;

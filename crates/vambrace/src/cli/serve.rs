@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_auth::{ApiKey, Authenticator, KeyDigest};
 use vambrace_config::Loaded;
-use vambrace_config::resolve::{auth, refuse_state_inside};
+use vambrace_config::resolve::{auth, lies_inside, refuse_state_inside};
 use vambrace_config::section::{AuditFailure, AuthMode, Config};
 use vambrace_process::RowState;
 use vambrace_redact::{KnownValue, RedactedText, prove_rules};
@@ -47,6 +47,7 @@ fn attempt(global: &Global, args: ServeArgs) -> Result<Exit, Exit> {
     let wanted = address::parse(&listen).map_err(|why| usage(&why))?;
     let conformance = conformance(wanted)?;
     refuse_open_to_others(&loaded, wanted, &args)?;
+    refuse_keys_inside(&loaded)?;
     let log = Arc::new(LineLog::open(&loaded)?);
     // Made before the redactor, which must know it; after the state folder was looked at: a token in the
     // workspace would be the agent's.
@@ -206,6 +207,22 @@ fn refuse_open_to_others(loaded: &Loaded, wanted: SocketAddr, args: &ServeArgs) 
         return Err(usage(&format!(
             "without authentication, {wanted} would let everybody in who reaches it; listen on 127.0.0.1, or say \
              that you want this with --no-auth-beyond-this-machine"
+        )));
+    }
+    Ok(())
+}
+
+/// THREAT: P13, whoever can write the key set makes tokens for everybody.
+fn refuse_keys_inside(loaded: &Loaded) -> Result<(), Exit> {
+    let place = loaded.config.auth.jwt.jwks.as_deref().filter(|place| !place.is_empty());
+    let Some(place) = place.filter(|place| !settings::is_url(place)) else { return Ok(()) };
+    let path = std::path::absolute(place).unwrap_or_else(|_| place.into());
+    let (root, spelled) = workspace(loaded)?;
+    if lies_inside(&path, &root, &spelled).map_err(|error| usage(&error.to_string()))? {
+        return Err(usage(&format!(
+            "auth.jwt.jwks: `{}` lies in the workspace, where agents could write it and make tokens; keep it beside \
+             the operator's configuration and write its whole path",
+            path.display()
         )));
     }
     Ok(())

@@ -476,3 +476,87 @@ fn the_kit_gets_what_it_asks_for() {
     let sent = send("tck-message-response-3");
     assert_eq!(sent["message"]["parts"][0]["text"], "Direct message response", "{sent}");
 }
+
+/// Two callers and an operator, and a tool that nobody may use without a person.
+fn with_questions(world: &World) -> Served {
+    let mut settings = settings();
+    settings["rules"] = json!([{"tool": "create_directory", "decision": "ask"}]);
+    Served::with_config(world, &settings.to_string())
+}
+
+fn make(path: &str) -> Value {
+    json!({"message": message(&json!({"tool": "create_directory", "arguments": {"path": path}}))})
+}
+
+#[test]
+fn a_task_that_waits_for_a_person_is_over_when_the_person_says_no() {
+    let world = World::new();
+    let served = with_questions(&world);
+    let sent = rpc(&served, "ann", "SendMessage", &make("new")).unwrap();
+    assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_INPUT_REQUIRED", "{sent}");
+    let parts = sent["task"]["status"]["message"]["parts"].as_array().unwrap();
+    let ticket = parts.iter().find_map(|part| part["data"]["ticket"]["id"].as_str()).unwrap();
+    assert_eq!(world.run(&["approvals", "reject", ticket]).code, 0);
+    let mut again = make("new");
+    again["message"]["taskId"] = sent["task"]["id"].clone();
+    let answered = rpc(&served, "ann", "SendMessage", &again).unwrap();
+    assert_eq!(answered["task"]["status"]["state"], "TASK_STATE_REJECTED", "{answered}");
+    assert!(!world.work().join("new").exists());
+}
+
+#[test]
+fn whoever_follows_a_task_that_waits_does_not_keep_the_server() {
+    use std::io::{Read as _, Write as _};
+    let world = World::new();
+    let mut served = with_questions(&world);
+    let sent = rpc(&served, "ann", "SendMessage", &make("new")).unwrap();
+    let params = json!({"id": sent["task"]["id"]});
+    let body = json!({"jsonrpc": "2.0", "id": 7, "method": "SubscribeToTask", "params": params}).to_string();
+    let mut stream = served.connect();
+    let head = format!(
+        "POST /a2a/invoke HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n",
+        key("ann"),
+        body.len()
+    );
+    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    let mut heard = Vec::new();
+    while !String::from_utf8_lossy(&heard).contains("INPUT_REQUIRED") {
+        let mut piece = [0; 4096];
+        let n_read = stream.read(&mut piece).unwrap();
+        assert!(n_read > 0, "{}", String::from_utf8_lossy(&heard));
+        heard.extend_from_slice(&piece[..n_read]);
+    }
+    served.tell_to_end();
+    assert_eq!(served.wait(), 0, "{}", served.log());
+}
+
+#[test]
+fn whoever_was_stopped_neither_looks_nor_changes() {
+    let world = World::new();
+    world.file("a.txt", "one\n");
+    let served = with_questions(&world);
+    let done = rpc(&served, "ann", "SendMessage", &read_a()).unwrap()["task"]["id"].clone();
+    let waiting = rpc(&served, "ann", "SendMessage", &make("new")).unwrap()["task"]["id"].clone();
+    assert_eq!(world.run(&["stop", "ann"]).code, 0);
+    for (method, params) in [
+        ("GetTask", json!({"id": done})),
+        ("ListTasks", json!({"includeArtifacts": true})),
+        ("CancelTask", json!({"id": waiting})),
+        ("SubscribeToTask", json!({"id": waiting})),
+        ("ListTaskPushNotificationConfigs", json!({"taskId": done})),
+        ("GetExtendedAgentCard", json!({})),
+        ("tasks/get", json!({"id": done})),
+        ("tasks/cancel", json!({"id": waiting})),
+    ] {
+        assert_eq!(rpc(&served, "ann", method, &params), Err(-32051), "{method}");
+    }
+    // A call is refused by the walk, and on record.
+    let sent = rpc(&served, "ann", "SendMessage", &read_a()).unwrap();
+    assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_REJECTED", "{sent}");
+    assert_eq!(outcomes(&world).last().unwrap()["code"], "Suspended");
+    assert!(rpc(&served, "ben", "ListTasks", &json!({})).is_ok());
+    assert_eq!(world.run(&["resume", "ann"]).code, 0);
+    let found = rpc(&served, "ann", "GetTask", &json!({"id": waiting})).unwrap();
+    assert_eq!(found["status"]["state"], "TASK_STATE_INPUT_REQUIRED");
+}

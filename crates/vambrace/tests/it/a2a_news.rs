@@ -88,6 +88,13 @@ fn news_go_where_the_policy_lets_them() {
     assert_eq!(set(&net.url(&format!("/hook?key={secret}"))), Err(-32602));
     let beside = json!({"taskId": id, "url": net.url("/hook"), "token": secret});
     assert_eq!(rpc(&served, "ann", "CreateTaskPushNotificationConfig", &beside), Err(-32602));
+    // Nor in words that a caller may choose in what we write.
+    let mut named = read_a();
+    named["message"]["contextId"] = json!(secret);
+    named["configuration"] = json!({"taskPushNotificationConfig": {"url": net.url("/hook")}});
+    rpc(&served, "ann", "SendMessage", &named).unwrap();
+    served.hear("News of a task were not delivered");
+    assert!(asked.try_recv().is_err(), "a secret left with the news");
     let shown = set(&net.url("/hook")).unwrap();
     assert_eq!((&shown["taskId"], &shown["id"]), (&id, &id));
     let which = json!({"taskId": id, "id": id});

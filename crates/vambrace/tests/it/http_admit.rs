@@ -336,6 +336,25 @@ fn a_signature_of_slack_is_one_over_the_body() {
             assert_eq!(answer.json()["data"]["content"], "one\n", "the body is still there");
         }
     }
+    // A header that is no credential of ours changes nothing: neither does it make the body unread (a signature over
+    // nothing would then be one over anything), nor does it spoil a good signature.
+    let over_nothing = {
+        let told = openssl(&["dgst", "-sha256", "-hmac", &secret], format!("v0:{now}:").as_bytes());
+        format!("v0={}", String::from_utf8(told).unwrap().trim().rsplit(' ').next().unwrap())
+    };
+    let stamp = now.to_string();
+    for authorization in ["Basic eDp5", "Basic", "", "Digest a", "Bearerx y"] {
+        for (signature, status) in [(&over_nothing, 401), (&signed(now), 200)] {
+            let headers = [
+                ("Content-Type", "application/json"),
+                ("Authorization", authorization),
+                ("X-Slack-Signature", signature.as_str()),
+                ("X-Slack-Request-Timestamp", stamp.as_str()),
+            ];
+            let answer = served.send("POST", "/api/tools/read_file", &headers, body);
+            assert_eq!(answer.status, status, "{authorization}: {answer:?}");
+        }
+    }
     served.hear("Invalid Slack signature attempt");
 }
 

@@ -91,7 +91,7 @@ fn a_configured_credential_leaves_no_room_for_another() {
     for config in [
         format!("{NO_LIMIT}api_keys: {{\"{key}\": {{caller_id: ci, role: read}}}}\n"),
         format!("{NO_LIMIT}auth: {{internal_token: {internal}}}\n"),
-        format!("{NO_LIMIT}auth: {{jwt: {{jwks: keys.json}}}}\n"),
+        format!("{NO_LIMIT}auth: {{jwt: {{jwks: {}}}}}\n", world.dir().join("keys.json").display()),
         format!("{NO_LIMIT}slack: {{signing_secret: {internal}}}\n"),
     ] {
         let served = Served::with_config(&world, &config);
@@ -107,6 +107,26 @@ fn a_configured_credential_leaves_no_room_for_another() {
     assert!(!fresh.state().join("token").exists());
     assert!(!served.log().contains(&key));
     assert!(!served.log().contains("easily guessed"), "{}", served.log());
+}
+
+/// THREAT: P13, whoever can write the key set makes tokens for everybody.
+#[test]
+fn a_key_set_that_agents_could_write_is_refused() {
+    let world = World::new();
+    world.file("keys.json", "{}").link("outside", world.dir());
+    let through = world.dir().join("through");
+    std::os::unix::fs::symlink(world.work(), &through).unwrap();
+    for place in [
+        "keys.json".to_owned(),
+        "./none/keys.json".to_owned(),
+        world.work().join("keys.json").display().to_string(),
+        through.join("keys.json").display().to_string(),
+        "outside/keys.json".to_owned(),
+    ] {
+        let file = world.beside("operator.yaml", &format!("auth: {{jwt: {{jwks: {place}}}}}\n"));
+        let words = "lies in the workspace, where agents could write it and make tokens";
+        refused(&world, &["--config", &file, "serve", "--listen", ":0"], 2, words);
+    }
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn a_session_of_2025_11_25_from_its_greeting_to_its_end() {
     }
     let unknown = session.request("no/such", &json!({})).0;
     assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
-    assert_eq!(session.send("DELETE", &Value::Null).status, 202);
+    assert_eq!(session.send("DELETE", &Value::Null).status, 204);
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     for (method, message) in [("POST", &ping), ("GET", &Value::Null), ("DELETE", &Value::Null)] {
         assert_eq!(session.send(method, message).status, 404, "{method}");

@@ -153,7 +153,6 @@ fn what_is_no_answer_asks_again_and_a_no_is_a_no() {
     state_of(&modern.call(&without));
     for (path, said) in [
         ("a.txt", json!({"action": "decline"})),
-        ("b.txt", json!({"action": "cancel"})),
         ("c.txt", json!({"action": "accept", "content": {"approve": false}})),
     ] {
         let state = state_of(&modern.call(&write(path)));
@@ -163,6 +162,13 @@ fn what_is_no_answer_asks_again_and_a_no_is_a_no() {
         assert!(!asking.exists(path));
     }
     assert_eq!(asking.n_written(), 0);
+    // A dialog that was closed is neither: nothing is done, nobody is asked again at once, and the question waits on.
+    let state = state_of(&modern.call(&write("b.txt")));
+    let closed = json!({"action": "cancel"});
+    assert_eq!(code_of(&modern.call(&answered("b.txt", &closed, &state))), "ApprovalRequired");
+    assert!(!asking.exists("b.txt"));
+    assert_eq!(modern.call(&answered("b.txt", &yes(), &state))["isError"], false);
+    assert_eq!(asking.n_written(), 1);
 }
 
 #[test]

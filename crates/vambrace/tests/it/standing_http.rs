@@ -95,3 +95,51 @@ fn the_defence_stops_the_caller_and_the_server_lives() {
         assert_eq!(served.end(), 0, "{action}");
     }
 }
+
+/// Specification 001 wants to hear of guesses: more than nine in a minute from one place.
+#[test]
+fn wrong_credentials_raise_an_alert_for_their_address() {
+    let world = World::new();
+    let mut served = served(&world, "");
+    for n in 0..10 {
+        let key = format!("wrong-{n}");
+        assert_eq!(served.send("GET", "/api/tools", &[("X-API-Key", &key)], b"").status, 401);
+    }
+    served.hear("Alert raised: auth");
+    assert_eq!(callers_alerted(&world), ["127.0.0.1"]);
+    // Who comes from there is not stopped by it; the door itself is shut for a while.
+    assert_eq!(served.send("GET", "/", &[("X-API-Key", &key("agent-a"))], b"").status, 429);
+    assert_eq!(served.end(), 0);
+    let security = std::fs::read_to_string(world.audit().join("security.jsonl")).unwrap();
+    assert_eq!(security.matches("\"violation_type\":\"auth\"").count(), 10, "{security}");
+}
+
+/// Somebody else's lock on the file of violations makes those wait who violate, and nobody else.
+#[test]
+fn a_record_that_is_locked_does_not_stop_the_others() {
+    let world = World::new();
+    let served = served(&world, "");
+    assert_eq!(call(&served, "agent-a", "../x")["error"]["code"], "PathOutsideProject");
+    let stream = std::fs::File::open(world.audit().join("security.jsonl")).unwrap();
+    stream.lock().unwrap();
+    let n_callers = 2 * thread::available_parallelism().map_or(4, usize::from).max(4);
+    let n_answered = std::sync::atomic::AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..n_callers {
+            scope.spawn(|| {
+                call(&served, "agent-a", "../x");
+                n_answered.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            });
+        }
+        // All of them are at the lock when their outcomes are in the record.
+        while world.raw_records().matches("\"kind\":\"outcome\"").count() < 1 + n_callers {
+            thread::yield_now();
+        }
+        for _ in 0..3 {
+            assert_eq!(served.get("/health").status, 200);
+            assert_eq!(read(&served, "agent-b"), "-");
+        }
+        assert_eq!(n_answered.load(std::sync::atomic::Ordering::SeqCst), 0, "the others waited for the lock");
+        stream.unlock().unwrap();
+    });
+}

@@ -105,7 +105,9 @@ pub(super) async fn answer(
 fn is_own(caller: &Caller, question: &Question) -> bool {
     let names = [&caller.email, &caller.user, &caller.subject].into_iter().flatten();
     let mut names = names.chain([&caller.id]);
-    question.caller == caller.id || names.any(|name| question.owner.split('\u{1f}').any(|part| part == name))
+    let asked_by = || question.owner.split('\u{1f}').chain([question.caller.as_str()]);
+    // People write their names and addresses as they like.
+    names.any(|name| asked_by().any(|part| part.to_lowercase() == name.to_lowercase()))
 }
 
 fn sees(caller: &Caller, question: &Question) -> bool {

@@ -89,7 +89,7 @@ fn keys(config: &Config) -> Option<KeySource> {
     Some(KeySource::File(read, jwt.jwks_ttl.duration()))
 }
 
-fn is_url(place: &str) -> bool {
+pub(super) fn is_url(place: &str) -> bool {
     place.starts_with("https://") || place.starts_with("http://")
 }
 
