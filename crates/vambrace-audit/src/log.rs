@@ -63,6 +63,8 @@ struct Culprit<'a> {
     name: &'a str,
     /// None: it was nobody's call.
     call_id: Option<&'a str>,
+    /// What stays when the name changes.
+    subject: Option<&'a str>,
 }
 
 struct Written {
@@ -125,8 +127,11 @@ impl AuditLog {
         let mut warnings = Vec::new();
         let mut raised = Vec::new();
         for violation in counted(call, outcome) {
-            let culprit =
-                Culprit { name: &subject::of_caller(&call.caller), call_id: Some(call.call_id.as_str()) };
+            let culprit = Culprit {
+                name: &subject::of_caller(&call.caller),
+                call_id: Some(call.call_id.as_str()),
+                subject: call.caller.subject.as_deref(),
+            };
             if let Err(cause) = self.defend(&culprit, violation, written.time, &mut raised) {
                 warnings.push(cause.to_string());
                 break;
@@ -156,7 +161,7 @@ impl AuditLog {
         // LIMIT: more of them at once say nothing new.
         const MOST: u64 = 16;
         let violation = Violation { kind: ViolationKind::Auth, target, command_args: None };
-        let culprit = Culprit { name: from, call_id: None };
+        let culprit = Culprit { name: from, call_id: None, subject: None };
         let mut raised = Vec::new();
         for _ in 0..number.min(MOST) {
             self.defend(&culprit, &violation, self.shared.clock.now(), &mut raised)?;
@@ -304,12 +309,12 @@ impl AuditLog {
                 continue;
             }
             raised.push(rule.name.clone());
-            self.act_on(&alert)?;
+            self.act_on(&alert, culprit.subject)?;
         }
         Ok(())
     }
 
-    fn act_on(&self, alert: &alert::Alert<'_>) -> Result<(), AuditError> {
+    fn act_on(&self, alert: &alert::Alert<'_>, subject: Option<&str>) -> Result<(), AuditError> {
         let by = format!("defence: {}", alert.rule.name);
         let (mark, follow_up) = match alert.action {
             DefenceAction::Alert => (Mark::Alerted, None),
@@ -318,6 +323,10 @@ impl AuditLog {
         };
         // The stop comes first: should the record fail now, the caller is stopped all the same.
         standing::mark(&self.shared.dir, Some(alert.caller), mark, &by, alert.now)?;
+        // THREAT: P12, a new name for the next token is no way out.
+        if let (Some(subject), Some(_)) = (subject.map(subject::of), follow_up) {
+            standing::mark(&self.shared.dir, Some(&subject), mark, &by, alert.now)?;
+        }
         for kind in [Some(EventKind::AlertRaised), follow_up].into_iter().flatten() {
             let message = alert.message();
             let mut event = own_event(kind, Severity::Critical, &message);

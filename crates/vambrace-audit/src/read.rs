@@ -1,7 +1,7 @@
 //! The viewer: reads the folder as it is, without a lock, while others may write.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -13,7 +13,7 @@ use vambrace_types::{Timestamp, owner_of};
 use crate::line::LONGEST_RECORD;
 use crate::registry::{is_plain, segments_dir};
 use crate::words::{RecordKind, Verdict};
-use crate::{AuditError, alert, disk, moment, segment};
+use crate::{AuditError, alert, disk, moment, segment, subject};
 
 /// Which records to list. Every condition that is set must hold.
 #[derive(Debug, Clone, Default)]
@@ -198,6 +198,41 @@ pub fn alerts(dir: &Path) -> Result<Vec<AlertRecord>, AuditError> {
         Err(AuditError::Io { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         other => other.map(|()| alerts),
     }
+}
+
+/// What the record knows of a name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Acquaintance {
+    /// Whether anybody called by it.
+    pub(crate) is_known: bool,
+    /// Whom an issuer of tokens meant by it: people change their names, these stay.
+    pub(crate) subjects: BTreeSet<String>,
+}
+
+pub(crate) fn acquaintance(dir: &Path, name: &str) -> Result<Acquaintance, AuditError> {
+    #[derive(Deserialize)]
+    struct Who<'a> {
+        #[serde(borrow)]
+        kind: Cow<'a, str>,
+        caller_id: Option<Cow<'a, str>>,
+        user_id: Option<Cow<'a, str>>,
+        user_email: Option<Cow<'a, str>>,
+        subject: Option<Cow<'a, str>>,
+    }
+    let name = subject::of(name);
+    let mut found = Acquaintance::default();
+    each_record(dir, |_, _, line| {
+        let Ok(who) = serde_json::from_slice::<Who<'_>>(line) else { return Ok(()) };
+        let names = [&who.caller_id, &who.user_id, &who.user_email, &who.subject];
+        let is_meant = names.into_iter().flatten().any(|known| subject::of(known) == name);
+        // An event may be a person's own word about somebody who never called.
+        if is_meant && RecordKind::parse(&who.kind).is_some_and(|kind| kind != RecordKind::Event) {
+            found.is_known = true;
+            found.subjects.extend(who.subject.map(Cow::into_owned));
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 impl Filter {

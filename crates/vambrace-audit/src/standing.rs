@@ -149,6 +149,30 @@ fn append(path: &Path, line: &str) -> io::Result<()> {
     file.sync_data()
 }
 
+/// Somebody who may not go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stopped {
+    /// None: everybody.
+    pub caller: Option<String>,
+    pub by: String,
+    pub since: Timestamp,
+}
+
+/// Who is stopped, everybody first. Nobody is where there is no book yet.
+pub fn stopped(dir: &Path) -> Result<Vec<Stopped>, AuditError> {
+    let path = path(dir);
+    let bytes = match disk::read_small(&path, LONGEST) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        read => read.map_err(AuditError::io("read", &path))?,
+    };
+    let book = fold(&bytes);
+    let mut callers: Vec<_> = book.callers.into_iter().map(|(name, entry)| (Some(name), entry)).collect();
+    callers.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let all = book.everyone.map(|entry| (None, entry)).into_iter().chain(callers);
+    let stopped = all.filter(|(_, entry)| matches!(entry.mark, Mark::Suspended | Mark::Terminated));
+    Ok(stopped.map(|(caller, Entry { by, since, .. })| Stopped { caller, by, since }).collect())
+}
+
 pub(crate) struct StandingBook {
     path: PathBuf,
     /// The name that the registry gives this book.

@@ -131,6 +131,10 @@ fn available(config: &Config) -> Result<(), ResolveError> {
         return Err(ResolveError::NotAvailable { key: "tools.command_policy.shell", what });
     }
     memory::available(config)?;
+    if config.state.limits.secret().expose() != "local" {
+        let what = "limits that several processes share";
+        return Err(ResolveError::NotAvailable { key: "state.limits", what });
+    }
     net::declared(config)?;
     agents::names(config)?;
     let built_in = if config.tools.declared.is_empty() { Vec::new() } else { Corridor::all_tools() };
@@ -151,17 +155,34 @@ fn available(config: &Config) -> Result<(), ResolveError> {
 
 /// The settings that differ from their default and change nothing yet. None of them weakens anything.
 pub fn without_effect(config: &Config) -> Vec<&'static str> {
-    let log = section::LogSettings::default();
+    let session = config.session.id_format == section::SessionIdFormat::Derived;
     let rows = [
-        ("log.level", config.log.level != log.level),
-        ("log.format", config.log.format != log.format),
-        ("log.output_path", config.log.output_path != log.output_path),
         ("tools.aliases", !config.tools.aliases.is_empty()),
         ("tool_safety.git_enabled", !config.tool_safety.git_enabled),
         ("memory.backend", config.memory.backend != section::MemoryBackend::Store),
         ("audit.view", config.audit.view != section::AuditView::Full),
+        ("rbac.match", config.rbac.match_by != section::RbacMatch::default()),
+        ("session.id_format", session),
+        ("mcp.servers", !config.mcp.servers.is_empty()),
+        ("mcp.expose", config.mcp.expose != section::McpExpose::default()),
+        ("slack.enabled", config.slack.enabled == Some(true)),
+        ("llm", differs(&config.llm)),
+        ("anthropic", differs(&config.anthropic)),
+        ("prompt", differs(&config.prompt)),
+        ("response_cleaner", differs(&config.response_cleaner)),
+        ("knowledge", differs(&config.knowledge)),
+        ("postgres", differs(&config.postgres)),
+        ("redis", differs(&config.redis)),
+        ("ollama", differs(&config.ollama)),
+        ("langfuse", differs(&config.langfuse)),
+        ("keycloak", differs(&config.keycloak)),
     ];
     rows.into_iter().filter(|(_, set)| *set).map(|(key, _)| key).collect()
+}
+
+/// Whether anything in a section was set.
+fn differs<S: serde::Serialize + Default>(section: &S) -> bool {
+    serde_json::to_value(section).ok() != serde_json::to_value(S::default()).ok()
 }
 
 pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError> {

@@ -171,7 +171,7 @@ impl Denial {
         match &self.reason {
             Reason::RoleLacks { role, capability } => (
                 format!("The role `{}` does not include `{}`.", role.as_str(), capability.as_str()),
-                "Ask the operator to do this, or to start Vambrace with a role that includes it.",
+                "Ask the operator to do this, or for a role that includes it.",
             ),
             Reason::ModeLacks { mode, needed } => (
                 format!("The tool mode `{mode}` does not include `{needed}`."),

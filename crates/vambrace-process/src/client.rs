@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio as ChildStdio};
 use std::sync::{Mutex, PoisonError};
@@ -110,6 +111,8 @@ impl Launcher {
             .stdin(theirs)
             .stdout(ChildStdio::null())
             .stderr(ChildStdio::null())
+            // A key that interrupts us goes to everybody of our group; programs end when we say so.
+            .process_group(0)
             .spawn()
             .map_err(CageError::NoLauncher)?;
         Ok(Launcher { line: Mutex::new(Some(Line::new(ours))), child: Mutex::new(child) })

@@ -176,6 +176,8 @@ pub(crate) struct Trail {
     pub(crate) planted: Vec<String>,
     /// Hosts that its requests and programs asked for.
     pub(crate) contacts: Vec<Contact>,
+    /// Whether operators heard already that and why it was refused.
+    pub(crate) refusal_is_told: bool,
 }
 
 impl Default for Trail {
@@ -190,6 +192,7 @@ impl Default for Trail {
             n_redacted: 0,
             planted: Vec::new(),
             contacts: Vec::new(),
+            refusal_is_told: false,
         }
     }
 }

@@ -74,7 +74,7 @@ async fn attempt<T: Tool>(
     let authorized = policy.authorize(&call.entry.caller, T::Action::CAPABILITY);
     // A mode that leaves memory out has asked no list.
     if authorized.as_ref().map_or_else(Denial::is_of_memory, |()| true) {
-        stage::tell_permission(corridor, call, T::Action::CAPABILITY);
+        trail.refusal_is_told = stage::tell_permission(corridor, call, T::Action::CAPABILITY);
     }
     authorized?;
     // However it ends, what it wanted to do decides how loudly it is told.

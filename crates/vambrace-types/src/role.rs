@@ -21,7 +21,13 @@ impl Role {
         }
     }
 
+    /// Also by the two names that API keys have in specification 001.
     pub fn parse(text: &str) -> Result<Role, UnknownRole> {
+        match text {
+            "read" => return Ok(AccessLevel::Read.role()),
+            "write" => return Ok(AccessLevel::Write.role()),
+            _ => {}
+        }
         Role::ALL.into_iter().find(|role| role.as_str() == text).ok_or_else(|| UnknownRole(text.to_owned()))
     }
 }
@@ -47,7 +53,11 @@ pub struct UnknownRole(pub String);
 
 impl std::fmt::Display for UnknownRole {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "unknown role `{}` (roles: dev, sre, release_manager, product_owner)", self.0)
+        write!(
+            f,
+            "unknown role `{}` (roles: dev, sre, release_manager, product_owner; write is dev and read is product_owner)",
+            self.0
+        )
     }
 }
 

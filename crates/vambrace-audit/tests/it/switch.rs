@@ -4,10 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use vambrace_audit::{AuditLog, Standing, resume, stop, verify};
-use vambrace_types::Timestamp;
+use vambrace_audit::{
+    AuditLog, CallEntry, DefenceAction, Released, Standing, Thrown, ViolationKind, resume, stop, stopped,
+    verify,
+};
+use vambrace_types::{Caller, Door, Role, Timestamp};
 
-use crate::support::{START, clock, edit, events, open, settings};
+use crate::support::{START, call, clock, denied, edit, events, open, open_with, settings, success};
 
 fn suspended(by: &str, millis: i64) -> Standing {
     Standing::Suspended { by: by.to_owned(), since: Timestamp::from_millis(START + millis) }
@@ -59,11 +62,64 @@ fn names_are_taken_as_they_are() {
     assert_eq!(log.standing("a").unwrap(), Standing::Free);
 }
 
+/// THREAT: P12, a token with another name is still the same person's.
+#[test]
+fn a_new_name_is_no_way_out() {
+    let dir = TempDir::new().unwrap();
+    let clock = clock();
+    let log = open(dir.path(), &clock);
+    let caller = |id: &str| Caller {
+        subject: Some("https://issuer.example.com 17".to_owned()),
+        ..Caller::named(id, Role::Dev, Door::Rest)
+    };
+    let names = ["dave", "Dave", "dave2"];
+    let are_stopped = || {
+        let standing = |name: &&str| log.standing_of(&caller(name)).unwrap();
+        names.iter().map(standing).all(|standing| matches!(standing, Standing::Suspended { .. }))
+    };
+    let thrown = stop(dir.path(), Some("dave"), "ann", clock.clone()).unwrap();
+    assert_eq!(thrown, Thrown { was_founded: true, is_known: Some(false) });
+    assert!(!are_stopped(), "nobody knows yet whom the name means");
+    let _first = log.outcome(&CallEntry { caller: caller("dave"), ..call(1, "dave") }, &success()).unwrap();
+    let _second = log.outcome(&call(2, "eve"), &success()).unwrap();
+    let thrown = stop(dir.path(), Some("dave"), "ann", clock.clone()).unwrap();
+    assert_eq!((thrown.is_known, are_stopped()), (Some(true), true));
+    assert_eq!(log.standing_of(&call(3, "eve").caller).unwrap(), Standing::Free);
+    let listed: Vec<_> = stopped(dir.path()).unwrap().into_iter().map(|one| one.caller).collect();
+    assert_eq!(listed, [Some("dave".to_owned()), Some("https://issuer.example.com 17".to_owned())]);
+    clock.pass(1);
+    let released = resume(dir.path(), "dave", "ann", clock.clone()).unwrap();
+    assert_eq!(released, Released { was_stopped: true, everyone_is_stopped: false });
+    assert!(names.iter().all(|name| log.standing_of(&caller(name)).unwrap() == Standing::Free));
+    assert_eq!(stopped(dir.path()).unwrap(), []);
+    // A release that changes nothing says so.
+    stop(dir.path(), None, "ann", clock.clone()).unwrap();
+    let released = resume(dir.path(), "nobody", "ann", clock.clone()).unwrap();
+    assert_eq!(released, Released { was_stopped: false, everyone_is_stopped: true });
+
+    // The defence does the same by itself.
+    let dir = TempDir::new().unwrap();
+    let log = open_with(dir.path(), DefenceAction::Suspend, &clock);
+    for number in 0..6 {
+        let entry = CallEntry { caller: caller("dave"), ..call(number, "dave") };
+        let _receipt = log.outcome(&entry, &denied(ViolationKind::Scope)).unwrap();
+    }
+    for name in names {
+        let standing = log.standing_of(&caller(name)).unwrap();
+        assert!(matches!(standing, Standing::Suspended { .. }), "{name}: {standing:?}");
+    }
+    clock.pass(1);
+    resume(dir.path(), "dave", "ann", clock.clone()).unwrap();
+    assert_eq!(log.standing_of(&caller("Dave")).unwrap(), Standing::Free);
+}
+
 #[test]
 fn a_stop_works_before_anything_was_recorded() {
     let dir = TempDir::new().unwrap();
     let audit = dir.path().join("audit");
-    stop(&audit, None, "ann", clock()).unwrap();
+    assert_eq!(stopped(&audit).unwrap(), []);
+    let thrown = stop(&audit, None, "ann", clock()).unwrap();
+    assert_eq!(thrown, Thrown { was_founded: false, is_known: None });
     assert_eq!(open(&audit, &clock()).standing("agent").unwrap(), suspended("ann", 0));
 }
 

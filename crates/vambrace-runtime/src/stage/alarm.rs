@@ -1,10 +1,35 @@
-//! What follows when a call sets off an alert: the caller is told, operators are told, and what the defence ended ends.
+//! What operators are told while it happens: a call that was refused, and an alert that one sets off. The caller is told
+//! of alerts too, and what the defence ended ends.
 
-use vambrace_audit::Standing;
-use vambrace_types::Tree;
+use vambrace_audit::{Purpose, Standing};
+use vambrace_types::{Door, Tree};
 
 use super::Call;
+use crate::reply::ReplyError;
 use crate::{Corridor, Level, LogLine};
+
+/// A refused call of those who come to a service, in the words that the caller got: operators search for them
+/// (specification 001). Whoever calls from a terminal or a pipe sees them there.
+pub(super) fn refused(corridor: &Corridor, call: &Call, error: &ReplyError) {
+    let caller = &call.entry.caller;
+    let is_served = match caller.door {
+        Door::Rest | Door::McpHttp | Door::A2a => true,
+        Door::CommandLine | Door::Terminal | Door::McpStdio | Door::System => false,
+    };
+    if !is_served || call.entry.purpose != Purpose::Call {
+        return;
+    }
+    let text = |text: &str| call.redactor.plain_tree(Tree::text(text)).value;
+    corridor.log().line(&LogLine {
+        level: Level::Warn,
+        message: error.message.clone(),
+        fields: vec![
+            ("code", text(error.code.as_str())),
+            ("caller_id", text(&caller.id)),
+            ("tool", text(call.entry.tool.as_str())),
+        ],
+    });
+}
 
 /// The sentences for the reply.
 pub(super) fn tell(corridor: &Corridor, call: &Call, rules: &[String]) -> Vec<String> {

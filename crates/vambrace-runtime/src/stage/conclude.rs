@@ -121,6 +121,10 @@ pub(crate) fn conclude(
         (data, error)
     };
 
+    if let (Verdict::Deny, Some(error), false) = (end.verdict, &error, trail.refusal_is_told) {
+        alarm::refused(corridor, call, error);
+    }
+
     // 13 respond.
     let metadata = Metadata {
         call_id: call.entry.call_id.clone(),

@@ -8,8 +8,9 @@ use vambrace_types::Tree;
 use super::Call;
 use crate::{Corridor, Level, LogLine};
 
-/// Nothing is told about what is not memory, nor about reading while there are no lists to ask.
-pub(crate) fn tell_permission(corridor: &Corridor, call: &Call, capability: Capability) {
+/// Nothing is told about what is not memory, nor about reading while there are no lists to ask. Whether operators were told
+/// of a refusal.
+pub(crate) fn tell_permission(corridor: &Corridor, call: &Call, capability: Capability) -> bool {
     let policy = &corridor.parts.policy;
     let caller = &call.entry.caller;
     let can = match capability {
@@ -17,7 +18,7 @@ pub(crate) fn tell_permission(corridor: &Corridor, call: &Call, capability: Capa
         _ => "can_read",
     };
     let ruling: Result<MemoryGrant, MemoryRefusal> = match policy.permission(caller, capability) {
-        None | Some(Ok(MemoryGrant::NoListsForReading)) => return,
+        None | Some(Ok(MemoryGrant::NoListsForReading)) => return false,
         Some(ruling) => ruling,
     };
     let tool = call.entry.tool.as_str();
@@ -44,7 +45,7 @@ pub(crate) fn tell_permission(corridor: &Corridor, call: &Call, capability: Capa
         fields: fields.iter().map(clean).collect(),
     });
     // What cannot be written is met by the intent or the outcome, which come after.
-    let Ok(audit) = corridor.audit() else { return };
+    let Ok(audit) = corridor.audit() else { return ruling.is_err() };
     let _ = audit.event(&Event {
         kind: EventKind::MemoryPermission,
         severity,
@@ -54,4 +55,5 @@ pub(crate) fn tell_permission(corridor: &Corridor, call: &Call, capability: Capa
         message,
         details: redactor.plain_tree(Tree::map(fields)).value,
     });
+    ruling.is_err()
 }

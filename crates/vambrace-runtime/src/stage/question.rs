@@ -60,14 +60,39 @@ fn refused<A: Action>(pending: Pending<A>) -> Setback {
 fn wording<A: Action>(call: &Call, pending: &Pending<A>) -> RedactedText {
     // LIMIT: what is cut says so.
     const LONGEST: usize = 2048;
-    let arguments = call.redactor.text(&call.entry.input.as_tree().to_json()).value.shortened(LONGEST);
-    let mut text = format!("{} It is called with {}.", pending.question().what, arguments.as_str());
+    let whole = call.redactor.text(&call.entry.input.as_tree().to_json()).value;
+    let is_cut = whole.as_str().len() > LONGEST;
+    let arguments = whole.shortened(LONGEST);
+    let mut text = pending.question().what.clone();
+    // First what must not be missing: callers choose the order and the length of their arguments, and characters in
+    // names that nobody sees.
+    let paths = pending.action().targets().into_iter().map(|(path, _)| path.components().join("/"));
+    let paths: Vec<String> = paths.collect();
+    if is_cut || paths.iter().any(|path| path.chars().any(is_unseen)) {
+        let named: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
+        if !named.is_empty() {
+            text = format!("{text} It concerns {}.", named.join(", "));
+        }
+    }
     let vectors = pending.action().vectors();
     if !vectors.is_empty() {
         let lines: Vec<_> = vectors.iter().map(|words| format!("`{}`", words.join(" "))).collect();
         text = format!("{text} It would run {}.", lines.join(", then "));
     }
-    call.redactor.text(&text).value
+    text = format!("{text} It is called with {}.", arguments.as_str());
+    call.redactor.text(&seen(&text)).value
+}
+
+/// Spells out what a person would not see, or would see in another order.
+fn seen(text: &str) -> String {
+    let spelled = |c: char| if is_unseen(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    text.chars().map(spelled).collect()
+}
+
+fn is_unseen(c: char) -> bool {
+    let is_control = c.is_control() && !matches!(c, '\n' | '\t');
+    is_control
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 fn at_once<A: Action>(
@@ -204,4 +229,16 @@ fn stand<A: Action>(
             })
         }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_sees_is_spelled_out() {
+        assert_eq!(seen("a b\n\tü"), "a b\n\tü");
+        assert_eq!(seen("vis\u{1b}ible"), "vis\\u{1b}ible");
+        assert_eq!(seen("a\u{202e}b\u{200b}\u{7f}\r"), "a\\u{202e}b\\u{200b}\\u{7f}\\u{d}");
+    }
 }

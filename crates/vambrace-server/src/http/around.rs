@@ -19,7 +19,7 @@ use vambrace_types::Tree;
 
 use super::arriving::{Arriving, Fate, Watch};
 use super::bell::{Limited, shown};
-use super::routes::Routes;
+use super::routes::{Place, Routes};
 use super::{Front, Limit, Problem, answer, health, hosts, request_id};
 
 /// Where a request came from.
@@ -51,6 +51,7 @@ pub(super) async fn around(
     let arrival = Arrival { peer, address: address(front, peer, request.headers()) };
     let origin = listed_origin(front, request.headers());
     let (method, path) = (request.method(), request.uri().path());
+    let place = routes.place(path);
     let told = front.corridor.log().wants(Level::Debug).then(|| (method.clone(), path.to_owned()));
     let limiter = if health::is_probe(path) { &front.by_prober } else { &front.by_address };
     let draw = limiter.draw(&AddressKey::of(arrival.address), front.moment());
@@ -62,8 +63,10 @@ pub(super) async fn around(
         preflight(origin.as_ref())
     } else {
         let most = if path.starts_with("/api/query") { QUERY_BODY } else { settings.max_body };
-        served(front, routes, arrival, request, most).await
+        served(front, (routes, place), arrival, request, most).await
     };
+    // Whoever turned it away, and wherever.
+    front.metrics.request(&place.counts, answer.status());
     let shown = answer.extensions_mut().remove::<Shown>().map_or(draw, |shown| shown.0);
     // For those below and what the connection adds, so that the map does not grow step by step.
     answer.headers_mut().reserve(MOST_ADDED);
@@ -79,7 +82,7 @@ pub(super) async fn around(
 
 async fn served(
     front: &Arc<Front>,
-    routes: &Routes,
+    (routes, place): (&Routes, &Place),
     arrival: Arrival,
     request: Request<Incoming>,
     most: usize,
@@ -98,7 +101,7 @@ async fn served(
     let path = request.uri().path();
     let (method, is_api) = (request.method().clone(), path.starts_with("/api"));
     let limit = if may_call(path) { front.settings.call_timeout } else { front.settings.request_timeout };
-    let Ok(answer) = timeout(limit, pin!(routes.answer(front, arrival, request))).await else {
+    let Ok(answer) = timeout(limit, pin!(routes.answer(front, arrival, place, request))).await else {
         return answer::out_of_time().into_response();
     };
     let status = answer.status();

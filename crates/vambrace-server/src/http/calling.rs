@@ -40,6 +40,7 @@ impl Front {
         let gone = Gone(Some(leash.clone()));
         let Calling { caller, session, tool, arguments, dry_run, chain } = calling;
         let dry_run = dry_run || self.settings.dry_run == DryRun::Always;
+        let began = self.moment();
         let reply = self
             .corridor
             .call(Incoming {
@@ -58,7 +59,7 @@ impl Front {
             .await;
         gone.stay();
         if let Some(reply) = &reply {
-            self.metrics.call(reply);
+            self.metrics.call(reply, self.moment().saturating_sub(began));
         }
         reply
     }

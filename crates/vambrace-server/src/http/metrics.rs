@@ -133,7 +133,7 @@ impl Metrics {
         counter.get_or_init(|| self.requests.get_or_create(&labels()).clone()).inc();
     }
 
-    pub(crate) fn call(&self, reply: &Reply) {
+    pub(crate) fn call(&self, reply: &Reply, took: Duration) {
         // A tool that does not exist has the name that its caller gave it.
         let unknown = reply.error().is_some_and(|error| error.code == ErrorCode::ToolNotFound);
         let tool = if unknown { "unknown" } else { reply.tool() }.to_owned();
@@ -143,7 +143,7 @@ impl Metrics {
             vambrace_runtime::Verdict::Deny => "deny",
         };
         self.calls.get_or_create(&CallLabels { tool, decision }).inc();
-        self.call_duration.observe(Duration::from_millis(reply.metadata().duration_ms).as_secs_f64());
+        self.call_duration.observe(took.as_secs_f64());
     }
 
     pub(crate) fn refused(&self, refusal: &Refusal) {

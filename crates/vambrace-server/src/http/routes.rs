@@ -22,7 +22,7 @@ use crate::{a2a, mcp};
 /// Everything that is served.
 pub(super) struct Routes {
     places: matchit::Router<Place>,
-    nowhere: RouteCounts,
+    nowhere: Place,
     /// INVARIANT: what needs a credential is here and not in `outside`, so a path that is taken for another one still
     /// shows nothing to strangers.
     inside: Router,
@@ -31,9 +31,10 @@ pub(super) struct Routes {
     a2a: a2a::Endpoint,
 }
 
-struct Place {
+/// Where a path leads, and what is counted there.
+pub(super) struct Place {
     leads: Leads,
-    counts: RouteCounts,
+    pub(super) counts: RouteCounts,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl Routes {
             .route("/.well-known/{*rest}", any(answer::nowhere));
         Routes {
             places: places(),
-            nowhere: RouteCounts::of("none"),
+            nowhere: Place { leads: Leads::Inside, counts: RouteCounts::of("none") },
             inside: inside.with_state(Arc::clone(front)),
             outside: outside.with_state(Arc::clone(front)),
             mcp: mcp::Endpoint::new(front),
@@ -79,13 +80,19 @@ impl Routes {
         }
     }
 
-    pub(super) async fn answer(&self, front: &Arc<Front>, arrival: Arrival, request: Request) -> Response {
-        let place = self.places.at(request.uri().path()).ok().map(|found| found.value);
-        let leads = place.map_or(Leads::Inside, |place| place.leads);
+    pub(super) fn place(&self, path: &str) -> &Place {
+        self.places.at(path).map_or(&self.nowhere, |found| found.value)
+    }
+
+    pub(super) async fn answer(
+        &self,
+        front: &Arc<Front>,
+        arrival: Arrival,
+        place: &Place,
+        request: Request,
+    ) -> Response {
         // Pinned where it is: what is passed on as a value is held twice, by every connection.
-        let answer = unpanicked(pin!(self.led(front, arrival, leads, request))).await;
-        front.metrics.request(place.map_or(&self.nowhere, |place| &place.counts), answer.status());
-        answer
+        unpanicked(pin!(self.led(front, arrival, place.leads, request))).await
     }
 
     async fn led(

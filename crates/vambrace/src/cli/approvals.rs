@@ -10,7 +10,7 @@ use vambrace_types::Timestamp;
 
 use super::Exit;
 use super::options::{ApprovalsArgs, ApprovalsWhat, Global};
-use super::start::audit_dir;
+use super::start::{audit_dir, state_folder};
 use super::switch::person;
 use crate::terminal::{self, one_line};
 
@@ -88,10 +88,10 @@ fn span(from: Timestamp, to: Timestamp) -> String {
 }
 
 fn answer(global: &Global, approvals: &Approvals, wanted: &str, approved: bool) -> Result<Exit, Exit> {
-    let id = find(approvals, wanted)?;
+    let id = find(global, approvals, wanted)?;
     let question = approvals.answer(&id, approved, &person()).map_err(|error| {
         failed(&match error {
-            AnswerError::NotFound(_) => not_found(wanted),
+            AnswerError::NotFound(_) => not_found(global, wanted),
             AnswerError::Answered => format!("{id} is answered already"),
             AnswerError::Expired => {
                 format!("{id} has expired; when the call is made again it asks again, under another id")
@@ -113,7 +113,7 @@ fn answer(global: &Global, approvals: &Approvals, wanted: &str, approved: bool) 
 }
 
 /// The beginning of an id is enough where only one has it; `ap_` may be left out.
-fn find(approvals: &Approvals, wanted: &str) -> Result<String, Exit> {
+fn find(global: &Global, approvals: &Approvals, wanted: &str) -> Result<String, Exit> {
     let all = approvals.list(true).map_err(|error| failed(&error.to_string()))?;
     let letters = |id: &str| id.strip_prefix("ap_").unwrap_or(id).to_owned();
     let start = letters(wanted);
@@ -129,10 +129,14 @@ fn find(approvals: &Approvals, wanted: &str) -> Result<String, Exit> {
         (Some(_), Some(_)) => {
             Err(failed(&format!("several questions begin with `{wanted}`; give more of the id")))
         }
-        (None, _) => Err(failed(&not_found(wanted))),
+        (None, _) => Err(failed(&not_found(global, wanted))),
     }
 }
 
-fn not_found(wanted: &str) -> String {
-    format!("there is no question `{wanted}`; `vambrace approvals` shows those that wait")
+fn not_found(global: &Global, wanted: &str) -> String {
+    let state = state_folder(global).map(|state| state.display().to_string()).unwrap_or_default();
+    format!(
+        "there is no question `{wanted}` in `{state}`; `vambrace approvals` lists those that wait, and --state names \
+         another folder"
+    )
 }

@@ -1,7 +1,9 @@
 //! The log of a server: lines for operators, to standard error, standard output or a file (`log.*`).
 
+use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
@@ -44,9 +46,9 @@ impl LineLog {
             "stdout" if is_chosen => Box::new(std::io::stdout()),
             "stdout" | "stderr" => Box::new(std::io::stderr()),
             path => {
-                let mut options = std::fs::OpenOptions::new();
-                let file = options.append(true).create(true).mode(0o600).open(path);
-                Box::new(file.map_err(|error| {
+                // Wherever we stand later.
+                let whole = std::path::absolute(path).unwrap_or_else(|_| path.into());
+                Box::new(LogFile::open(whole).map_err(|error| {
                     usage(&format!("log.output_path: `{path}` cannot be written: {error}"))
                 })?)
             }
@@ -68,6 +70,43 @@ impl LineLog {
         if self.lines.send(Message::Flush(done)).is_ok() {
             let _ = written.recv_timeout(LAST_LINES);
         }
+    }
+}
+
+/// A file that is exchanged now and then: whoever keeps old logs renames it, and the next line goes to a new one.
+struct LogFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl LogFile {
+    fn open(path: PathBuf) -> std::io::Result<LogFile> {
+        let mut options = std::fs::OpenOptions::new();
+        let file = options.append(true).create(true).mode(0o600).open(&path)?;
+        Ok(LogFile { path, file })
+    }
+
+    fn is_in_its_place(&self) -> bool {
+        let (Ok(open), Ok(there)) = (self.file.metadata(), std::fs::metadata(&self.path)) else {
+            return false;
+        };
+        (open.dev(), open.ino()) == (there.dev(), there.ino())
+    }
+}
+
+impl Write for LogFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        // A place that cannot be written any more leaves the old file: a line in the wrong one is better than none.
+        if !self.is_in_its_place()
+            && let Ok(new) = LogFile::open(self.path.clone())
+        {
+            *self = new;
+        }
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
     }
 }
 
@@ -175,6 +214,25 @@ mod tests {
         check("/a\"b", r#""/a\"b""#);
         check("/a\nT WARN forged", r#""/a\nT WARN forged""#);
         check("", "\"\"");
+    }
+
+    #[test]
+    fn a_file_that_was_renamed_or_deleted_is_followed_by_a_new_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("agent.log");
+        let mut log = LogFile::open(path.clone()).unwrap();
+        let text = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+        log.write_all(b"one\n").unwrap();
+        std::fs::rename(&path, dir.path().join("agent.log.1")).unwrap();
+        log.write_all(b"two\n").unwrap();
+        assert_eq!((text("agent.log.1").as_str(), text("agent.log").as_str()), ("one\n", "two\n"));
+        std::fs::remove_file(&path).unwrap();
+        log.write_all(b"three\n").unwrap();
+        assert_eq!(text("agent.log"), "three\n");
+        // Nowhere to go: the old one is kept.
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        log.write_all(b"four\n").unwrap();
     }
 
     #[test]

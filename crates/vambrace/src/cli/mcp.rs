@@ -1,5 +1,6 @@
 //! `mcp`: governed tools for any MCP client, over standard input and output.
 
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -58,6 +59,9 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
             (Ok(()), Err(error)) => terminal::warn(&format!("no program will be started: {}", error.message)),
         }
     });
+    if std::io::stdin().is_terminal() && !global.quiet {
+        terminal::complain("a client starts this and speaks MCP to it here; Ctrl-C ends it");
+    }
     let served = runtime.block_on(async {
         let served = tokio::select! {
             served = serve_stdio(gate) => served.map(|()| Exit::Done),
@@ -68,6 +72,13 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
         over.store(true, Ordering::Relaxed);
         served
     });
+    // Whoever still reads from a terminal, or proves, is not waited for; what was written is signed.
+    if let Ok(audit) = session.corridor.audit()
+        && let Err(error) = audit.seal()
+    {
+        terminal::warn(&format!("the record cannot be written: {error}"));
+    }
+    runtime.shutdown_background();
     match served {
         Ok(exit) => Ok(exit),
         Err(error) => {

@@ -73,9 +73,15 @@ pub(crate) enum Command {
     Stop {
         /// The caller to stop; without it, everybody
         caller: Option<String>,
+        /// Show who is stopped, and stop nobody
+        #[arg(long, conflicts_with = "caller")]
+        list: bool,
     },
     /// Release a caller that was stopped or suspended (`*` for everybody)
-    Resume { caller: String },
+    Resume {
+        /// The caller to release, by the name it was stopped by; `*`: take back the stop of everybody
+        caller: String,
+    },
     /// Work with the configuration: init, check, schema, show
     Config(ConfigArgs),
     /// Serve HTTP: REST, MCP and A2A, health and metrics

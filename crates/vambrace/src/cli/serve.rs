@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
+use tokio::signal::unix::SignalKind;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use vambrace_audit::{Event, EventKind, Severity};
@@ -21,7 +22,7 @@ use vambrace_config::resolve::{auth, lies_inside, refuse_state_inside};
 use vambrace_config::section::{AuditFailure, AuthMode, Config};
 use vambrace_process::RowState;
 use vambrace_redact::{KnownValue, RedactedText, prove_rules};
-use vambrace_runtime::{Corridor, Log};
+use vambrace_runtime::{Corridor, Level, Log, LogLine};
 use vambrace_server::http::{Conformance, Front, serve};
 use vambrace_server::mcp::DryRun;
 use vambrace_types::{AccessLevel, Door, Secret, Tree};
@@ -30,8 +31,8 @@ use super::Exit;
 use super::log::LineLog;
 use super::options::{Global, ServeArgs};
 use super::start::{
-    Session, audit_dir, configuration_opened, environment, session_of, state_folder, told_to_end, usage,
-    workspace,
+    Session, audit_dir, configuration_opened, environment, session_of, state_folder, told, told_to_end,
+    told_to_end_as_service, usage, workspace,
 };
 use crate::terminal;
 use first_token::FirstToken;
@@ -108,7 +109,9 @@ async fn until_ended(
     let corridor = &session.corridor;
     record(corridor, EventKind::Started, "serving over HTTP", Some(bound));
     let ending = CancellationToken::new();
-    let told = told_to_end();
+    // A terminal that closes takes us along. To a service, the signal means that something is to be read anew.
+    let is_attended = std::io::stdin().is_terminal() || std::io::stderr().is_terminal();
+    let told = told_by_anybody(is_attended, corridor);
     tokio::pin!(told);
     // Its handlers stand before anybody is told that we serve.
     tokio::select! {
@@ -127,6 +130,9 @@ async fn until_ended(
     }
     told.await;
     ending.cancel();
+    if is_attended && !global.quiet {
+        terminal::complain("finishing the calls under way; Ctrl-C again ends at once");
+    }
     let finish = async {
         let _ = serving.await;
         corridor.finish().await;
@@ -143,6 +149,29 @@ async fn until_ended(
     }
     record(corridor, EventKind::Ended, words, Some(bound));
     Ok(exit)
+}
+
+/// Told to end. The configuration and its keys are read at the start alone, and the log finds a new file by itself.
+async fn told_by_anybody(is_attended: bool, corridor: &Corridor) {
+    if is_attended {
+        return told_to_end().await;
+    }
+    let hangups = async {
+        loop {
+            told(SignalKind::hangup()).await;
+            corridor.log().line(&LogLine {
+                level: Level::Warn,
+                message: RedactedText::fixed(
+                    "SIGHUP has no effect: the configuration is read at the start; restart to change it",
+                ),
+                fields: Vec::new(),
+            });
+        }
+    };
+    tokio::select! {
+        () = told_to_end_as_service() => {}
+        () = hangups => {}
+    }
 }
 
 /// What calls and the record need, beside connections.
@@ -241,6 +270,21 @@ fn announce(loaded: &Loaded, wanted: SocketAddr, conformance: Conformance) {
         }
         Conformance::A2a => {
             terminal::warn("CONFORMANCE FIXTURES (a2a) are served; this is a test, not a service")
+        }
+    }
+    if !is_here(wanted) {
+        let server = &loaded.config.server;
+        if server.trusted_proxies.is_empty() {
+            terminal::warn(&format!(
+                "{wanted} is plain HTTP: whoever listens on the way reads keys and answers; put a proxy with TLS before \
+                 it and list it in server.trusted_proxies"
+            ));
+        }
+        if server.allowed_hosts.is_empty() && server.public_url.is_none() {
+            terminal::warn(
+                "requests that name this machine by another name than localhost are refused (421) until the name is in \
+                 server.allowed_hosts",
+            );
         }
     }
     if let Some(place) = loaded.config.auth.jwt.jwks.as_deref().filter(|place| place.starts_with("http://")) {

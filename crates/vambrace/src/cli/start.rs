@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio::signal::unix::{SignalKind, signal};
 use vambrace_audit::{Clock, Event, EventKind, Severity, SystemClock, local_stamp};
 use vambrace_config::resolve::{Assembled, Redacting, Start, assemble, audit_folder, without_effect};
 use vambrace_config::section::{AuthMode, SessionIdFormat};
@@ -133,7 +134,6 @@ pub(crate) fn session_of(
 ) -> Result<Session, Exit> {
     let state = state_folder(global)?;
     let (root, spelled_workspace) = workspace(loaded)?;
-    let is_logged = log.is_some();
     if let Some(service) = loaded.config.scope.service_root.as_deref()
         && !spelled_workspace.join(service).is_dir()
     {
@@ -161,7 +161,7 @@ pub(crate) fn session_of(
         assemble(loaded, start).map_err(|error| usage(&error.to_string()))?;
     warnings.iter().filter(|_| !global.quiet).for_each(|warning| terminal::warn(warning));
     let corridor = Arc::new(corridor);
-    report_start(global, loaded, &corridor, is_logged);
+    report_start(global, loaded, &corridor);
     for (paths, what) in [
         (recovery.finished, "finished an edit that was interrupted"),
         (recovery.reverted, "reverted an edit that was interrupted"),
@@ -222,16 +222,14 @@ fn session_id(loaded: &Loaded) -> SessionId {
 }
 
 /// Every setting weaker than strict is shown and written down.
-fn report_start(global: &Global, loaded: &Loaded, corridor: &Corridor, is_logged: bool) {
+fn report_start(global: &Global, loaded: &Loaded, corridor: &Corridor) {
     for weaker in loaded.weaker.iter().filter(|_| !global.quiet) {
         terminal::warn(&format!(
             "{} is {} (strict: {}; set by {})",
             weaker.key, weaker.value, weaker.strict, weaker.origin
         ));
     }
-    let has_effect = |key: &&str| is_logged && key.starts_with("log.");
-    let idle = without_effect(&loaded.config).into_iter().filter(|key| !has_effect(key));
-    for key in idle.filter(|_| !global.quiet) {
+    for key in without_effect(&loaded.config).into_iter().filter(|_| !global.quiet) {
         terminal::warn(&format!("{key} is set, but has no effect yet"));
     }
     let audit = match corridor.audit() {
@@ -272,20 +270,30 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Exit> {
 
 /// Resolves when somebody wants us to end. What a call has begun is then brought to an end, so that nothing of it stays.
 pub(crate) async fn told_to_end() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let wait = async |kind: SignalKind| match signal(kind) {
+    tokio::select! {
+        () = told_to_end_as_service() => {}
+        () = told(SignalKind::hangup()) => {}
+    }
+}
+
+/// The same for a service, which no terminal has to keep alive.
+pub(crate) async fn told_to_end_as_service() {
+    tokio::select! {
+        () = told(SignalKind::interrupt()) => {}
+        () = told(SignalKind::terminate()) => {}
+        // Of a key as well; a terminal would stay as the program left it.
+        () = told(SignalKind::quit()) => {}
+    }
+}
+
+/// Resolves when this signal comes.
+pub(crate) async fn told(kind: SignalKind) {
+    match signal(kind) {
         Ok(mut signals) => {
             signals.recv().await;
         }
         // Without a handler the signal ends us at once, as it always did.
         Err(_) => std::future::pending().await,
-    };
-    tokio::select! {
-        () = wait(SignalKind::interrupt()) => {}
-        () = wait(SignalKind::terminate()) => {}
-        () = wait(SignalKind::hangup()) => {}
-        // Of a key as well; a terminal would stay as the program left it.
-        () = wait(SignalKind::quit()) => {}
     }
 }
 

@@ -55,8 +55,8 @@ fn for_caller(global: &Global, name: &str) -> Result<Exit, Exit> {
         global,
         &format!(
             "It is not shown again. Give it to `{name}`, which sends it as X-API-Key or as a bearer token, \
-             and add it to `api_keys` in the operator's configuration (--role product_owner makes one that may \
-             only look):\n  - {entry}"
+             and add it to `api_keys` in the operator's configuration (--role read makes one that may only \
+             look):\n  - {entry}"
         ),
     );
     Ok(Exit::Done)

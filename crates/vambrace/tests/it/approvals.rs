@@ -315,3 +315,26 @@ fn of_several_processes_one_takes_the_approval() {
     assert_eq!(codes.iter().filter(|code| **code == 0).count(), 1, "{codes:?}");
     assert_eq!(asking.events().len(), 2);
 }
+
+/// THREAT: P01, a yes to a sentence that leaves out what matters. The caller chooses the order of its arguments.
+#[test]
+fn a_question_names_what_it_is_about_however_long_the_rest() {
+    let world = World::new();
+    let config = "rules: [{tool: write_file, decision: ask, reason: look first.}]\n";
+    let config = world.beside("operator.yaml", config);
+    let long = "x".repeat(5000);
+    for (path, shown) in [
+        ("SENSITIVE.txt", "It concerns `SENSITIVE.txt`."),
+        ("vis\u{1b}ible", r"It concerns `vis\u{1b}ible`."),
+        ("a\u{202e}txt.b", r"It concerns `a\u{202e}txt.b`."),
+    ] {
+        let arguments = serde_json::json!({"content": long, "path": path});
+        let ran = world.run(&["--config", &config, "call", "write_file", &arguments.to_string()]);
+        assert_eq!(ran.error_code(), "ApprovalRequired", "{ran:?}");
+        let questions = world.run(&["approvals"]).lines();
+        assert!(
+            questions.iter().any(|one| one["question"].as_str().unwrap().contains(shown)),
+            "{questions:?}"
+        );
+    }
+}

@@ -182,15 +182,17 @@ fn a_pattern_that_does_not_compile_is_not_valid() {
 fn a_protection_that_is_not_there_yet_is_not_promised() {
     refused_by_check("git: {require_checkpoint: true}\n", "git.require_checkpoint");
     refused_by_check("audit: {sinks: [{kind: syslog}]}\n", "audit.sinks");
+    refused_by_check("state: {limits: 'redis://127.0.0.1:1'}\n", "state.limits");
 }
 
 #[test]
 fn settings_without_effect_are_told() {
     let world = World::new();
+    // Those of the log have one, in `serve`.
     let text = "log: {level: debug, format: json, output_path: stderr}\ntools: {aliases: {ls: list_files}}\n\
-                audit: {view: seed004}\n";
+                audit: {view: seed004}\nslack: {enabled: true}\nllm: {model: some}\nkeycloak: {enabled: true}\n";
     let file = world.beside("operator.yaml", text);
-    let keys = ["log.level", "log.format", "log.output_path", "tools.aliases", "audit.view"];
+    let keys = ["tools.aliases", "audit.view", "slack.enabled", "llm", "keycloak"];
     let ran = world.run(&["--config", &file, "call", "list_files"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     for key in keys {

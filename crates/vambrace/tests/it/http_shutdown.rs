@@ -58,6 +58,18 @@ fn what_was_begun_is_finished() {
     assert_eq!(world.run(&["audit", "verify"]).code, 0);
 }
 
+/// Whoever rotates logs sends this; nobody sits at a terminal that closed.
+#[test]
+fn a_service_does_not_end_when_it_is_told_to_read_anew() {
+    let world = World::new();
+    let mut served = Served::start(&world);
+    let hung_up = std::process::Command::new("kill").args(["-HUP", &served.pid().to_string()]).status();
+    assert!(hung_up.unwrap().success());
+    served.hear("SIGHUP has no effect");
+    assert_eq!(served.get("/").status, 200);
+    assert_eq!(served.end(), 0, "{}", served.log());
+}
+
 #[test]
 fn a_second_signal_ends_at_once() {
     let world = World::new();
@@ -95,6 +107,34 @@ fn waiting_has_an_end() {
     let answer = read(&answer);
     assert_eq!((answer.status, &answer.json()["status"]), (200, &"success".into()), "{answer:?}");
     let _head = served.connect().write_all(b"GET /ready HTTP/1.1\r\n");
+    // What was turned away in time, or for its size, is counted as well.
+    let metrics = served.send("GET", "/metrics", &[], b"").text();
+    assert!(metrics.contains("http_requests_total{route=\"/api/query\",status=\"5xx\"} 2"), "{metrics}");
     served.tell_to_end();
-    served.wait();
+    assert_eq!(served.wait(), 0, "{}", served.log());
+}
+
+/// A key that interrupts whoever sits at the terminal goes to everybody of our process group; what programs do is
+/// finished all the same.
+#[test]
+fn programs_are_not_interrupted_with_us() {
+    let world = World::new();
+    let mut served = Served::start(&world);
+    let answer = served.post("/api/tools/exec_shell", &serde_json::json!({"command": "true"}));
+    assert_eq!(answer.json()["data"]["exit_code"], 0, "{answer:?}");
+    // Behind the name, which may hold anything: state, parent, group.
+    let fields = |stat: &str| -> Option<Vec<u32>> {
+        let rest = stat.rsplit_once(')')?.1.split_whitespace().skip(1).take(2);
+        rest.map(|field| field.parse().ok()).collect()
+    };
+    let group_of = |pid: u32| fields(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?);
+    let own = group_of(served.pid()).unwrap()[1];
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let children: Vec<u32> = processes
+        .filter_map(|entry| group_of(entry.file_name().to_str()?.parse().ok()?))
+        .filter(|found| found[0] == served.pid())
+        .map(|found| found[1])
+        .collect();
+    assert!(!children.is_empty() && !children.contains(&own), "{own}: {children:?}");
+    assert_eq!(served.end(), 0, "{}", served.log());
 }

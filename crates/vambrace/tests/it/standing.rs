@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Ran, World};
+use crate::support::{Ran, World, binary, finish};
 
 fn world() -> World {
     let world = World::new();
@@ -56,7 +56,17 @@ fn a_stopped_caller_is_denied_until_a_person_releases_it() {
     check(&world.run(&READ), 3, "Suspended");
     assert_eq!(world.run(&["resume", "local"]).code, 0);
     check(&world.run(&READ), 0, "-");
-    assert_eq!(world.run(&["stop", "somebody-else"]).code, 0);
+    let stopped = world.run(&["stop", "somebody-else"]);
+    let state = world.state().display().to_string();
+    let told = json!({"stopped": "somebody-else", "state": state, "on_record": false});
+    assert_eq!((stopped.code, stopped.json()), (0, told), "{stopped:?}");
+    assert!(stopped.stderr.contains("nobody called somebody-else is on record there"), "{stopped:?}");
+    let listed: Vec<Value> =
+        world.run(&["stop", "--list"]).lines().into_iter().map(|line| line["caller"].clone()).collect();
+    assert_eq!(listed, ["somebody-else"]);
+    let mut fresh = world.bare(binary());
+    let fresh = finish(fresh.arg("--state").arg(world.dir().join("elsewhere")).arg("stop"), b"");
+    assert!(fresh.stderr.contains("nothing has used `") && fresh.code == 0, "{fresh:?}");
     check(&world.run(&READ), 0, "-");
     assert_eq!(world.run(&["stop"]).code, 0);
     check(&world.run(&READ), 3, "Suspended");

@@ -143,3 +143,26 @@ fn a_record_that_is_locked_does_not_stop_the_others() {
         stream.unlock().unwrap();
     });
 }
+
+/// What specification 001 tells operators to search for in the log.
+#[test]
+fn refused_calls_are_in_the_log_in_the_words_of_the_specification() {
+    let world = World::new();
+    let served = served(&world, "");
+    for (url, words) in [
+        ("http://localhost/", "localhost/metadata service"),
+        ("http://169.254.169.254/latest", "localhost/metadata service"),
+        ("http://a.default.svc.cluster.local/", "Kubernetes internal services"),
+        ("http://192.168.1.1/", "private/internal IP"),
+        ("file:///etc/passwd", "unsupported URL scheme"),
+    ] {
+        let body = json!({"url": url});
+        let answer = served.post_as(&[("X-API-Key", &key("agent-a"))], "/api/tools/fetch_url", &body);
+        assert_eq!(answer.status, 403, "{answer:?}");
+        served.hear(words);
+    }
+    let log = served.log();
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains("URL validation failed")).collect();
+    assert_eq!(lines.len(), 5, "{log}");
+    assert!(lines.iter().all(|line| line.contains("caller_id=agent-a tool=fetch_url")), "{log}");
+}
