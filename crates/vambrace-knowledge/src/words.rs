@@ -21,12 +21,24 @@ pub(crate) enum Fit {
 /// all.
 pub(crate) fn expression(query: &str, fit: Fit) -> Option<String> {
     let words = words(query);
+    let relatives: Vec<String> = words.iter().flat_map(|word| relatives(word)).collect();
     let star = match fit {
         Fit::Whole => "",
         Fit::Beginning => "*",
     };
-    let terms: Vec<String> = words.iter().map(|word| format!("\"{word}\"{star}")).collect();
+    let terms: Vec<String> = words.iter().chain(&relatives).map(|word| format!("\"{word}\"{star}")).collect();
     (!terms.is_empty()).then(|| terms.join(" OR "))
+}
+
+/// Forms that the index's stemmer takes for other words: it makes `deploi` of `deploy` and `deploying`, but `deploy` of
+/// `deployment` and `deployer`.
+fn relatives(word: &str) -> Vec<String> {
+    let is_stem =
+        |stem: &str| stem.len() > 2 && ["ay", "ey", "oy", "uy"].iter().any(|end| stem.ends_with(end));
+    let ends = ["ments", "ment", "ers", "er", "able", "ing", "ed", "s", ""];
+    let stem = ends.iter().filter_map(|end| word.strip_suffix(end)).find(|stem| is_stem(stem));
+    let forms = stem.map(|stem| [stem.to_owned(), format!("{stem}ment")]);
+    forms.into_iter().flatten().filter(|form| form != word).collect()
 }
 
 fn words(query: &str) -> Vec<String> {
@@ -56,9 +68,12 @@ mod tests {
 
     #[test]
     fn only_words_are_left() {
-        check("When do we deploy?", Some("\"deploy\""));
+        check("When do we release?", Some("\"release\""));
+        check("When do we deploy?", Some("\"deploy\" OR \"deployment\""));
+        check("our deployment process", Some("\"deployment\" OR \"process\" OR \"deploy\""));
+        check("paper pay ayer", Some("\"paper\" OR \"pay\" OR \"ayer\" OR \"payment\""));
         check("who is who", Some("\"who\" OR \"is\"")); // nothing else is asked for
-        check("deploy Deploy DEPLOY", Some("\"deploy\""));
+        check("release Release RELEASE", Some("\"release\""));
         check(
             "text:secret NEAR(a b) -x* ^y",
             Some("\"text\" OR \"secret\" OR \"near\" OR \"b\" OR \"x\" OR \"y\""),

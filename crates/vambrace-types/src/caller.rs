@@ -103,6 +103,11 @@ pub fn owner_of(id: &str, user: Option<&str>, email: Option<&str>, subject: Opti
     owner
 }
 
+/// By whose credential this owner came: all for whom one caller speaks have the same.
+pub fn credential_of(owner: &str) -> &str {
+    owner.split('\u{1f}').next().unwrap_or(owner)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +119,7 @@ mod tests {
         let ben = Caller { email: Some("ben@example.com".to_owned()), ..bridge.clone() };
         assert_ne!(ann.owner(), ben.owner());
         assert_ne!(ann.owner(), bridge.owner());
+        assert!([&ann, &ben, &bridge].iter().all(|caller| credential_of(&caller.owner()) == "slack-bridge"));
         // A person who calls with a token of their own is one person.
         let own = Caller {
             email: Some("ann@example.com".to_owned()),

@@ -18,7 +18,7 @@ mod secret;
 mod time;
 mod tool_name;
 
-pub use caller::{Caller, Door, Rank, Voice, owner_of};
+pub use caller::{Caller, Door, Rank, Voice, credential_of, owner_of};
 pub use chain::{Chain, ChainRules, Endless};
 pub use enforcement::{Enforcement, TooWeak};
 pub use error::{ErrorCode, Family, ToolError};

@@ -71,6 +71,25 @@ fn the_best_comes_first_and_the_newest_among_equals() {
     check(&store, "\u{0}", &[]);
 }
 
+/// Specification 001's own question.
+#[test]
+fn words_of_one_stem_find_each_other() {
+    let dir = TempDir::new().unwrap();
+    let store = store(&dir);
+    let texts = ["We deploy on Tuesdays.", "Payments are due in May.", "The deployment takes an hour."];
+    for (place, text) in (0..).zip(texts) {
+        store.save(&person("ann"), &fact(text), at(place)).unwrap();
+    }
+    let deploys = &["We deploy on Tuesdays.", "The deployment takes an hour."];
+    for query in ["What is our deployment process?", "deployment", "deploy", "deploying", "deployers"] {
+        let mut found: Vec<String> =
+            store.search(&person("ann"), query, 10).unwrap().into_iter().map(|memory| memory.text).collect();
+        found.sort_unstable_by_key(|text| deploys.iter().position(|deploy| deploy == text));
+        assert_eq!(found, deploys, "{query}");
+    }
+    check(&store, "when to pay", &["Payments are due in May."]);
+}
+
 #[test]
 fn the_language_of_the_index_is_not_obeyed() {
     let dir = TempDir::new().unwrap();

@@ -9,6 +9,8 @@ use vambrace_types::{Role, write_json_text};
 #[derive(Debug, Clone)]
 pub(super) struct Asked<'a> {
     pub(super) owner: &'a str,
+    /// Where its caller speaks: what is said in one conversation is not for another.
+    pub(super) channel: Option<&'a str>,
     pub(super) role: Role,
     pub(super) tool: &'a str,
     pub(super) arguments: &'a Value,
@@ -25,8 +27,10 @@ impl Asked<'_> {
     /// to the same bytes.
     pub(super) fn binding(&self) -> Binding {
         let mut hash = Hash(Sha256::new());
-        hash.text("vambrace approval 1");
+        hash.text("vambrace approval 2");
         hash.text(self.owner);
+        hash.count(usize::from(self.channel.is_some()));
+        hash.text(self.channel.unwrap_or_default());
         hash.text(self.role.as_str());
         hash.text(self.tool);
         hash.text(&canonical(self.arguments));
@@ -113,11 +117,16 @@ mod tests {
 
     use super::*;
 
-    type Parts = (String, String, Value, Vec<Vec<String>>, [u8; 32], u64, Vec<(String, Vec<String>)>, usize);
+    /// Owner and channel first.
+    type Parts = (Who, String, Value, Vec<Vec<String>>, [u8; 32], u64, Vec<(String, Vec<String>)>, usize);
+    type Who = (String, Option<String>);
 
-    fn binding((owner, tool, arguments, vectors, policy, volume, touched, role): &Parts) -> Binding {
+    fn binding(
+        ((owner, channel), tool, arguments, vectors, policy, volume, touched, role): &Parts,
+    ) -> Binding {
         Asked {
             owner,
+            channel: channel.as_deref(),
             role: Role::ALL[role % 4],
             tool,
             arguments,
@@ -151,7 +160,7 @@ mod tests {
 
     fn parts() -> impl Strategy<Value = Parts> {
         (
-            word(),
+            (word(), proptest::option::of(word())),
             word(),
             value(),
             vec(vec(word(), 0..3), 0..3),

@@ -198,6 +198,7 @@ fn stand<A: Action>(
     }
     let binding = Asked {
         owner: &owner,
+        channel: caller.channel.as_deref(),
         role: caller.role,
         tool: call.entry.tool.as_str(),
         arguments: &call.arguments,

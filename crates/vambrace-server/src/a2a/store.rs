@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::sync::{Semaphore, broadcast};
 use vambrace_audit::rfc3339;
 use vambrace_runtime::Leash;
-use vambrace_types::Timestamp;
+use vambrace_types::{Timestamp, credential_of};
 
 use super::message::Wanted;
 use super::push::Push;
@@ -457,12 +457,16 @@ impl Tasks {
         }
     }
 
+    /// Who has the most, of those behind the credential that has the most: whoever may say for whom it calls could
+    /// otherwise divide itself into many small ones.
     fn largest(&self, weight: impl Fn(&Kept) -> usize) -> Option<String> {
-        let mut owners: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut credentials: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
         for kept in self.kept.values() {
+            let owners = credentials.entry(credential_of(&kept.owner)).or_default();
             *owners.entry(&kept.owner).or_default() += weight(kept);
         }
-        owners.into_iter().max_by_key(|(_, weight)| *weight).map(|(owner, _)| owner.to_owned())
+        let largest = credentials.into_values().max_by_key(|owners| owners.values().sum::<usize>())?;
+        largest.into_iter().max_by_key(|(_, weight)| *weight).map(|(owner, _)| owner.to_owned())
     }
 
     /// The owner's oldest task that is not at work.

@@ -14,11 +14,15 @@ use rmcp::transport::streamable_http_server::session::local::{
 };
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 
+use vambrace_types::credential_of;
+
 use crate::mcp::threshold::{Departure, Threshold};
 
 /// An owner that opens more loses the one it used least: most clients never say that they are done.
 const MOST_OF_ONE: usize = 64;
 const MOST_IN_ALL: usize = 1024;
+/// Of all for whom one caller speaks. THREAT: P12, whoever may name people can name any number of them.
+const MOST_OF_CREDENTIAL: usize = MOST_IN_ALL / 2;
 /// Longer than any call may take, because a silent call counts as idle.
 const IDLE: Duration = Duration::from_secs(900);
 /// A client that does not take its events loses them beyond this many.
@@ -35,6 +39,15 @@ struct Shelf {
     held: HashMap<SessionId, Held>,
     /// Owners of those that are being opened; they count already.
     coming: Vec<String>,
+}
+
+impl Shelf {
+    /// How many there are of the credential by which this owner came.
+    fn of_credential(&self, owner: &str) -> usize {
+        let owners = self.held.values().map(|held| held.owner.as_str());
+        let owners = owners.chain(self.coming.iter().map(String::as_str));
+        owners.filter(|other| credential_of(other) == credential_of(owner)).count()
+    }
 }
 
 /// Room for a session that is being opened, given back when it is dropped.
@@ -93,7 +106,9 @@ impl Sessions {
             let oldest = oldest.ok_or(SessionError::Full)?;
             shelf.held.remove(&oldest);
             leaving = Some(oldest);
-        } else if shelf.held.len() + shelf.coming.len() >= MOST_IN_ALL {
+        } else if shelf.held.len() + shelf.coming.len() >= MOST_IN_ALL
+            || shelf.of_credential(owner) >= MOST_OF_CREDENTIAL
+        {
             return Err(SessionError::Full);
         }
         shelf.coming.push(owner.to_owned());
@@ -242,6 +257,17 @@ mod tests {
         assert!(sessions.has(&newest, "owner0"));
         visit("owner0").close_session(&newest).await.unwrap();
         assert!(visit("late").create_session().await.is_ok());
+    }
+
+    #[test]
+    fn whoever_names_many_people_leaves_room_for_others() {
+        let sessions = Sessions::default();
+        let named = |number: usize| format!("bridge\u{1f}person{number}@example.com");
+        let places: Vec<Place<'_>> = (0..MOST_OF_CREDENTIAL)
+            .map(|number| sessions.room_for(&named(number)).unwrap_or_else(|_| panic!("{number}")).0)
+            .collect();
+        assert!(matches!(sessions.room_for(&named(places.len())), Err(SessionError::Full)));
+        assert!(sessions.room_for("bridgex").is_ok());
     }
 
     #[test]

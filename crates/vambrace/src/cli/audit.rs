@@ -58,7 +58,11 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
         }
         AuditWhat::Verify => Ok(verified(global, &vambrace_audit::verify(&dir).map_err(told)?)),
         AuditWhat::Alerts => {
-            for alert in vambrace_audit::alerts(&dir).map_err(told)? {
+            let alerts = vambrace_audit::alerts(&dir).map_err(told)?;
+            if alerts.is_empty() && !global.json && terminal::is_watched() {
+                terminal::say("no alert was raised");
+            }
+            for alert in alerts {
                 if global.json || !terminal::is_watched() {
                     terminal::say(&wire::alert(&alert).to_string());
                 } else {

@@ -138,9 +138,15 @@ pub(crate) struct ApprovalsArgs {
 #[derive(Subcommand)]
 pub(crate) enum ApprovalsWhat {
     /// Say yes to a question
-    Approve { id: String },
+    Approve {
+        /// Its id, for instance ap_ye7j5kgmmx, or the beginning of it
+        id: String,
+    },
     /// Say no to a question
-    Reject { id: String },
+    Reject {
+        /// Its id, or the beginning of it
+        id: String,
+    },
 }
 
 #[derive(Args)]
@@ -154,7 +160,10 @@ pub(crate) enum TokenWhat {
     /// The secret that the Slack bridge and the agent share
     Internal,
     /// A key for another service or agent
-    ApiKey { name: String },
+    ApiKey {
+        /// The caller that will hold it, for instance root-agent
+        name: String,
+    },
 }
 
 #[derive(Args)]
@@ -304,8 +313,10 @@ pub(crate) enum AuditWhat {
         /// How many
         #[arg(long, default_value_t = 20)]
         last: usize,
+        /// Only calls and events of this caller
         #[arg(long)]
         caller: Option<String>,
+        /// Only calls of this tool
         #[arg(long = "tool-name")]
         tool_name: Option<String>,
         /// allow, ask or deny

@@ -19,7 +19,7 @@ use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_auth::{ApiKey, Authenticator, KeyDigest};
 use vambrace_config::Loaded;
 use vambrace_config::resolve::{auth, lies_inside, refuse_state_inside};
-use vambrace_config::section::{AuditFailure, AuthMode, Config};
+use vambrace_config::section::{AuditFailure, AuthMode, Config, JwtTrust};
 use vambrace_process::RowState;
 use vambrace_redact::{KnownValue, RedactedText, prove_rules};
 use vambrace_runtime::{Corridor, Level, Log, LogLine};
@@ -286,6 +286,13 @@ fn announce(loaded: &Loaded, wanted: SocketAddr, conformance: Conformance) {
                  server.allowed_hosts",
             );
         }
+    }
+    let jwt = &loaded.config.auth.jwt;
+    if jwt.jwks.as_deref().is_none_or(str::is_empty)
+        && jwt.trust == JwtTrust::Verify
+        && (jwt.issuer.is_some() || jwt.audience.is_some())
+    {
+        terminal::warn("auth.jwt has no `jwks`: without keys no token can be verified, and all are refused");
     }
     if let Some(place) = loaded.config.auth.jwt.jwks.as_deref().filter(|place| place.starts_with("http://")) {
         terminal::warn(&format!(

@@ -80,6 +80,20 @@ fn numbers_are_bounded() {
 }
 
 #[test]
+fn whoever_names_many_people_does_not_take_what_others_have() {
+    let desk = Desk::new(TIGHT);
+    for id in ["a", "b"] {
+        assert!(open(&desk, "ann", id, 0));
+        finish(&desk, id, 0);
+    }
+    for (person, id) in ["c", "d", "e", "f", "g"].into_iter().enumerate() {
+        assert!(open(&desk, &format!("bridge\u{1f}{person}"), id, 0));
+        finish(&desk, id, 0);
+    }
+    assert_eq!(ids(&desk, "ann", 0).len(), 2, "five in all, and the bridge's own gave way");
+}
+
+#[test]
 fn age_is_bounded() {
     let desk = Desk::new(TIGHT);
     open(&desk, "ann", "live", 0);
