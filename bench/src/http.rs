@@ -25,8 +25,9 @@ are checked and what was asked for must be in it. Our calls show an API key, pas
 policy and the redactor, and are in the record with intent and outcome. The echo is axum on the same runtime: it reads a
 JSON-RPC request with serde_json and gives its params back; it is sent the MCP request of the row in which `read_file` is
 called. Memory is what is resident. A bearer token is a whole authentication in one thread, without HTTP: its text is taken
-apart, the signature verified with a key of the set, issuer, audience, times and groups read. `openssl speed` tells only how
-long the bare verification takes, of 2048 bits or P-256, without digest, Base64 and JSON.
+apart, the signature verified with a key of the set, issuer, audience, times and groups read. When it is shown again, its
+signature is known to be good for as long as the keys stay the same; all else is done each time. `openssl speed` tells only
+how long the bare verification takes, of 2048 bits or P-256, without digest, Base64 and JSON.
 ";
 
 /// How often everything is done.

@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use memchr::memmem;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -48,7 +49,7 @@ impl Connection {
 
 fn check(answer: &Answer<'_>, request: &Request) -> io::Result<()> {
     let wanted = &request.holds;
-    let holds = |body: &[u8]| wanted.is_empty() || body.windows(wanted.len()).any(|window| window == wanted);
+    let holds = |body: &[u8]| wanted.is_empty() || memmem::find(body, wanted).is_some();
     let as_asked = answer.status == 200
         && match &answer.body {
             Body::Whole(body) => holds(body),
@@ -83,7 +84,7 @@ enum Body<'a> {
 
 /// The answer, once all of it is there and nothing beyond.
 fn parse(received: &[u8]) -> Result<Option<Answer<'_>>, String> {
-    let Some(end) = received.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
+    let Some(end) = memmem::find(received, b"\r\n\r\n") else { return Ok(None) };
     let (head, rest) = received.split_at(end);
     let rest = rest.get(4..).unwrap_or_default();
     let head = std::str::from_utf8(head).map_err(|_| "a head that is no text".to_owned())?;
@@ -111,7 +112,7 @@ fn parse(received: &[u8]) -> Result<Option<Answer<'_>>, String> {
 fn unchunk(mut rest: &[u8]) -> Result<Option<Vec<u8>>, String> {
     let mut body = Vec::new();
     loop {
-        let Some(end) = rest.windows(2).position(|window| window == b"\r\n") else { return Ok(None) };
+        let Some(end) = memmem::find(rest, b"\r\n") else { return Ok(None) };
         let (size, after) = rest.split_at(end);
         let size = std::str::from_utf8(size).ok().and_then(|size| usize::from_str_radix(size, 16).ok());
         let size = size.filter(|size| *size <= LONGEST).ok_or("a chunk without a size")?;
