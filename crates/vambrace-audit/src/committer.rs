@@ -293,9 +293,13 @@ impl Shared {
         self.lock()
     }
 
-    /// The last words for a segment that is about to be left behind. The caller has waited for `quiet`.
+    /// The last words for a segment that is about to be left behind, or that it is given up. A head that cannot be written
+    /// is tried again. The caller has waited for `quiet`.
     pub(crate) fn finish_segment(&self, state: &mut State) -> Result<(), AuditError> {
-        sync_linked(&*state.segment.sink, &state.segment.path)?;
+        if let Err(cause) = sync_linked(&*state.segment.sink, &state.segment.path) {
+            self.give_up(state, cause.to_string());
+            return Ok(());
+        }
         segment::write_head(&self.dir, &state.segment.name, state.segment.tip, self.clock.now(), &self.key)?;
         state.settle();
         Ok(())

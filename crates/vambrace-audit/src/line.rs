@@ -110,7 +110,7 @@ pub(crate) fn violation(
     out: &mut String,
     time: Timestamp,
     agent: &str,
-    call_id: Option<&str>,
+    call_id: &str,
     violation: &Violation,
 ) {
     let mut record = Object::begin(out);
@@ -118,7 +118,7 @@ pub(crate) fn violation(
     record.text("agent_id", agent, subject::JSON_LIMIT);
     record.word("violation_type", violation.kind.as_str());
     write_target(&mut record, violation);
-    record.text("call_id", call_id.unwrap_or_default(), SHORT);
+    record.text("call_id", call_id, SHORT);
     record.end_line();
 }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard};
 use std::thread::{Builder, JoinHandle};
 
-use vambrace_redact::RedactedText;
 use vambrace_types::{Caller, Timestamp, Tree};
 
 use crate::alert::{AlertSettings, DefenceAction};
@@ -61,8 +60,7 @@ struct News {
 /// Whom a violation is counted for.
 struct Culprit<'a> {
     name: &'a str,
-    /// None: it was nobody's call.
-    call_id: Option<&'a str>,
+    call_id: &'a str,
     /// What stays when the name changes.
     subject: Option<&'a str>,
 }
@@ -129,7 +127,7 @@ impl AuditLog {
         for violation in counted(call, outcome) {
             let culprit = Culprit {
                 name: &subject::of_caller(&call.caller),
-                call_id: Some(call.call_id.as_str()),
+                call_id: call.call_id.as_str(),
                 subject: call.caller.subject.as_deref(),
             };
             if let Err(cause) = self.defend(&culprit, violation, written.time, &mut raised) {
@@ -150,21 +148,20 @@ impl AuditLog {
         Ok(Receipt { seq: written.seq, hash: written.hash, warning, alerts: raised })
     }
 
-    /// Counts wrong credentials that came from one place, which is all that is known of who sent them. The event that
-    /// tells of them is the caller's to write. Gives the alerts that this raised.
-    pub fn wrong_credentials(
-        &self,
-        from: &str,
-        number: u64,
-        target: RedactedText,
-    ) -> Result<Vec<String>, AuditError> {
-        // LIMIT: more of them at once say nothing new.
-        const MOST: u64 = 16;
-        let violation = Violation { kind: ViolationKind::Auth, target, command_args: None };
-        let culprit = Culprit { name: from, call_id: None, subject: None };
+    /// Raises the alerts that are for wrong credentials: as many as they name came from one place, as the door has
+    /// counted. There is nobody to stop; the place is all that is known. Gives the names of those that are new.
+    pub fn too_many_wrong_credentials(&self, from: &str) -> Result<Vec<String>, AuditError> {
         let mut raised = Vec::new();
-        for _ in 0..number.min(MOST) {
-            self.defend(&culprit, &violation, self.shared.clock.now(), &mut raised)?;
+        for rule in self.alerts.rules.iter().filter(|rule| rule.kinds.contains(&ViolationKind::Auth)) {
+            let now = self.shared.clock.now();
+            let alert = alert::Alert { rule, caller: from, action: DefenceAction::Alert, call_id: "", now };
+            if alert.raise(&self.shared.dir, None)? {
+                raised.push(rule.name.clone());
+                let message = alert.message();
+                let mut event = own_event(EventKind::AlertRaised, Severity::Critical, &message);
+                event.caller = Some(from);
+                let _receipt = self.write_event(&event)?;
+            }
         }
         Ok(raised)
     }
@@ -251,10 +248,8 @@ impl AuditLog {
             return Ok(state);
         }
         let now = self.shared.clock.now();
-        if state.lost.is_none()
-            && let Err(cause) = self.shared.finish_segment(&mut state)
-        {
-            self.shared.give_up(&mut state, cause.to_string());
+        if state.lost.is_none() {
+            self.shared.finish_segment(&mut state)?;
         }
         let dir = &self.shared.dir;
         let mut registry = Registry::open(dir, now, Founding::Refused)?;
@@ -298,13 +293,8 @@ impl AuditLog {
         line::violation(&mut line, now, caller, culprit.call_id, violation);
         let seen = self.security.record(&line, caller, released, now, self.alerts.longest_window_ms())?;
         for rule in alert::triggered(&self.alerts.rules, &seen, violation.kind, now) {
-            let alert = alert::Alert {
-                rule,
-                caller,
-                action: self.alerts.action,
-                call_id: culprit.call_id.unwrap_or_default(),
-                now,
-            };
+            let alert =
+                alert::Alert { rule, caller, action: self.alerts.action, call_id: culprit.call_id, now };
             if !alert.raise(&self.shared.dir, released)? {
                 continue;
             }
@@ -324,8 +314,9 @@ impl AuditLog {
         // The stop comes first: should the record fail now, the caller is stopped all the same.
         standing::mark(&self.shared.dir, Some(alert.caller), mark, &by, alert.now)?;
         // THREAT: P12, a new name for the next token is no way out.
-        if let (Some(subject), Some(_)) = (subject.map(subject::of), follow_up) {
-            standing::mark(&self.shared.dir, Some(&subject), mark, &by, alert.now)?;
+        let subject = subject.map(subject::of).filter(|subject| *subject != alert.caller);
+        if let (Some(subject), Some(_)) = (subject, follow_up) {
+            standing::mark_via(&self.shared.dir, Some(&subject), Some(alert.caller), mark, &by, alert.now)?;
         }
         for kind in [Some(EventKind::AlertRaised), follow_up].into_iter().flatten() {
             let message = alert.message();

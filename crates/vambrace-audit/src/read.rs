@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use vambrace_redact::Fingerprint;
-use vambrace_types::{Timestamp, owner_of};
+use vambrace_types::{ErrorCode, Timestamp, owner_of};
 
 use crate::line::LONGEST_RECORD;
 use crate::registry::{is_plain, segments_dir};
@@ -218,17 +218,30 @@ pub(crate) fn acquaintance(dir: &Path, name: &str) -> Result<Acquaintance, Audit
         user_id: Option<Cow<'a, str>>,
         user_email: Option<Cow<'a, str>>,
         subject: Option<Cow<'a, str>>,
+        code: Option<Cow<'a, str>>,
     }
     let name = subject::of(name);
     let mut found = Acquaintance::default();
     each_record(dir, |_, _, line| {
         let Ok(who) = serde_json::from_slice::<Who<'_>>(line) else { return Ok(()) };
         let names = [&who.caller_id, &who.user_id, &who.user_email, &who.subject];
-        let is_meant = names.into_iter().flatten().any(|known| subject::of(known) == name);
+        let is_one = names.into_iter().flatten().any(|known| subject::of(known) == name);
+        // As alerts name people behind a caller that speaks for several.
+        let behind = || {
+            let person = who.user_email.as_deref().or(who.user_id.as_deref());
+            who.caller_id
+                .as_deref()
+                .zip(person)
+                .is_some_and(|(id, person)| subject::behind(id, person) == name)
+        };
         // An event may be a person's own word about somebody who never called.
-        if is_meant && RecordKind::parse(&who.kind).is_some_and(|kind| kind != RecordKind::Event) {
+        let is_call = RecordKind::parse(&who.kind).is_some_and(|kind| kind != RecordKind::Event);
+        if is_call && (is_one || behind()) {
             found.is_known = true;
-            found.subjects.extend(who.subject.map(Cow::into_owned));
+            // THREAT: P12, somebody who is stopped takes another's name: that one's release must not be theirs.
+            if who.code.as_deref() != Some(ErrorCode::Suspended.as_str()) {
+                found.subjects.extend(who.subject.map(Cow::into_owned));
+            }
         }
         Ok(())
     })?;

@@ -46,6 +46,8 @@ struct Entry {
     since: Timestamp,
     /// When a person last set it free.
     released: Option<Timestamp>,
+    /// The name that was stopped when this one was stopped with it.
+    via: Option<String>,
 }
 
 /// A file as one look shows it. It only grows: equal sightings mean that nothing is new, and a smaller length that
@@ -73,6 +75,8 @@ struct Line {
     caller: Option<String>,
     standing: String,
     by: String,
+    #[serde(default)]
+    via: Option<String>,
 }
 
 /// The first line. Without it the file is not a book but what somebody put in its place.
@@ -128,6 +132,18 @@ pub(crate) fn mark(
     by: &str,
     now: Timestamp,
 ) -> Result<(), AuditError> {
+    mark_via(dir, caller, None, mark, by, now)
+}
+
+/// The same for who is stopped, or released, together with the name `via`.
+pub(crate) fn mark_via(
+    dir: &Path,
+    caller: Option<&str>,
+    via: Option<&str>,
+    mark: Mark,
+    by: &str,
+    now: Timestamp,
+) -> Result<(), AuditError> {
     let mut out = String::new();
     let mut line = Object::begin(&mut out);
     line.time("timestamp", now);
@@ -137,6 +153,7 @@ pub(crate) fn mark(
     }
     line.text("standing", mark.as_str(), SHORT);
     line.text("by", by, SHORT);
+    line.maybe_text("via", via, subject::JSON_LIMIT);
     line.end_line();
     let path = path(dir);
     append(&path, &out).map_err(AuditError::io("write", &path))
@@ -156,6 +173,8 @@ pub struct Stopped {
     pub caller: Option<String>,
     pub by: String,
     pub since: Timestamp,
+    /// The name that was stopped, where this is what the record knew of it.
+    pub via: Option<String>,
 }
 
 /// Who is stopped, everybody first. Nobody is where there is no book yet.
@@ -170,7 +189,7 @@ pub fn stopped(dir: &Path) -> Result<Vec<Stopped>, AuditError> {
     callers.sort_by(|(one, _), (other, _)| one.cmp(other));
     let all = book.everyone.map(|entry| (None, entry)).into_iter().chain(callers);
     let stopped = all.filter(|(_, entry)| matches!(entry.mark, Mark::Suspended | Mark::Terminated));
-    Ok(stopped.map(|(caller, Entry { by, since, .. })| Stopped { caller, by, since }).collect())
+    Ok(stopped.map(|(caller, Entry { by, since, via, .. })| Stopped { caller, by, since, via }).collect())
 }
 
 pub(crate) struct StandingBook {
@@ -250,7 +269,7 @@ fn fold(bytes: &[u8]) -> Book {
         let (Some(mark), Some(since)) = (Mark::parse(&line.standing), moment::parse(&line.timestamp)) else {
             continue;
         };
-        let new = Entry { mark, by: line.by, since, released: None };
+        let new = Entry { mark, by: line.by, since, released: None, via: line.via };
         match line.caller {
             None => book.everyone = Some(succeed(book.everyone.take(), new)),
             Some(caller) => {
@@ -268,7 +287,12 @@ fn succeed(old: Option<Entry>, new: Entry) -> Entry {
     }
     match old {
         Some(old) if old.mark > new.mark => old,
-        Some(old) => Entry { released: old.released, ..new },
+        Some(old) => {
+            // Stopped for two reasons: the release of one name is not enough.
+            let was_stopped = matches!(old.mark, Mark::Suspended | Mark::Terminated);
+            let via = new.via.filter(|via| !was_stopped || old.via.as_ref() == Some(via));
+            Entry { released: old.released, via, ..new }
+        }
         None => new,
     }
 }
@@ -281,7 +305,7 @@ mod tests {
     fn check(marks: &[(i64, Mark)], expected: Mark, released: Option<i64>) {
         let last = marks.iter().fold(None, |old, (time, mark)| {
             let since = Timestamp::from_millis(*time);
-            Some(succeed(old, Entry { mark: *mark, by: String::new(), since, released: None }))
+            Some(succeed(old, Entry { mark: *mark, by: String::new(), since, released: None, via: None }))
         });
         let last = last.unwrap();
         assert_eq!((last.mark, last.released), (expected, released.map(Timestamp::from_millis)), "{marks:?}");

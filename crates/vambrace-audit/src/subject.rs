@@ -25,15 +25,17 @@ pub(crate) fn of(caller: &str) -> Cow<'_, str> {
 /// Whom violations are counted for: the caller itself, or the person behind a caller that speaks for several, as that caller
 /// names them. THREAT: P12, what is said through one bridge must not get people stopped who call by themselves.
 pub fn of_caller(caller: &Caller) -> Cow<'_, str> {
-    // A user name that looks like an address, and is not the verified one, may be chosen to look like somebody else's.
-    let nameless = caller.subject.as_deref().filter(|_| caller.id.contains('@'));
-    let person = caller.email.as_deref().or(caller.user.as_deref()).or(nameless);
+    // A user name may be chosen to look like somebody else's name, address or subject; a subject is given once.
+    let person = caller.email.as_deref().or(caller.user.as_deref()).or(caller.subject.as_deref());
     match (caller.voice, person) {
-        (Voice::OfOthers, Some(person)) => {
-            Cow::Owned(of(&format!("{} for {}", caller.id, of(person))).into_owned())
-        }
+        (Voice::OfOthers, Some(person)) => Cow::Owned(behind(&caller.id, person)),
         (Voice::OfOthers, None) | (Voice::Own, _) => of(person.unwrap_or(&caller.id)),
     }
+}
+
+/// The person behind a caller that speaks for several.
+pub(crate) fn behind(caller: &str, person: &str) -> String {
+    of(&format!("{caller} for {}", of(person))).into_owned()
 }
 
 /// Every name by which a caller can be stopped.
@@ -74,7 +76,7 @@ mod tests {
 
     /// THREAT: P13, whoever may choose a user name chooses another's address, and gets them stopped.
     #[test]
-    fn a_name_that_looks_like_an_address_is_not_counted_as_one() {
+    fn a_name_that_was_chosen_to_look_like_anothers_is_not_counted_as_theirs() {
         let caller = |id: &str, email: Option<&str>, subject: Option<&str>| Caller {
             email: email.map(str::to_owned),
             subject: subject.map(str::to_owned),
@@ -83,7 +85,8 @@ mod tests {
         let ann = caller("ann", Some("ann@example.com"), Some("- 1"));
         let eve = caller("ann@example.com", None, Some("- 2"));
         assert_eq!((&*of_caller(&ann), &*of_caller(&eve)), ("ann@example.com", "- 2"));
-        assert_eq!(of_caller(&caller("ann", None, Some("- 1"))), "ann");
+        assert_eq!(of_caller(&caller("ann", None, Some("- 1"))), "- 1");
+        assert_eq!(of_caller(&caller("slack-bridge for U1", None, Some("- 3"))), "- 3");
         // A key's own name, which the operator chose.
         assert_eq!(of_caller(&caller("ann@example.com", None, None)), "ann@example.com");
     }

@@ -1,5 +1,6 @@
 //! The kill switch, and a person's release. Both work from a process that is not the server, and both go on record.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,8 +27,8 @@ pub struct Thrown {
     pub is_known: Option<bool>,
 }
 
-/// Stops one caller, or everyone, at once. Whoever is on record under the name is stopped under its lasting subject too:
-/// a token with another name is still the same person's.
+/// Stops one caller, or everyone, at once; and, as soon as the record was looked through, every lasting subject that
+/// called by this name: a token with another name is still the same person's.
 pub fn stop(dir: &Path, caller: Option<&str>, by: &str, clock: Arc<dyn Clock>) -> Result<Thrown, AuditError> {
     let subject = caller.filter(|name| *name != EVERYONE).map(subject::of);
     let caller = subject.as_deref();
@@ -38,43 +39,52 @@ pub fn stop(dir: &Path, caller: Option<&str>, by: &str, clock: Arc<dyn Clock>) -
         standing::found(dir)?;
     }
     standing::mark(dir, caller, Mark::Suspended, by, clock.now())?;
-    let recorded =
-        record(dir, EventKind::Stopped, caller, by, "a person used the kill switch", Arc::clone(&clock));
     let known = caller.and_then(|name| read::acquaintance(dir, name).ok());
-    for subject in known.iter().flat_map(|known| &known.subjects) {
-        standing::mark(dir, Some(&subject::of(subject)), Mark::Suspended, by, clock.now())?;
+    let subjects: Vec<_> =
+        known.iter().flat_map(|known| &known.subjects).map(|name| subject::of(name)).collect();
+    for subject in &subjects {
+        standing::mark_via(dir, Some(subject), caller, Mark::Suspended, by, clock.now())?;
     }
-    recorded?;
+    record(dir, EventKind::Stopped, caller, &subjects, by, "a person used the kill switch", clock)?;
     Ok(Thrown { was_founded, is_known: known.map(|known| known.is_known) })
 }
 
 /// What became of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Released {
     pub was_stopped: bool,
     /// Everybody is stopped all the same.
     pub everyone_is_stopped: bool,
+    /// Subjects that called by this name and are stopped for another reason.
+    pub still_stopped: Vec<String>,
 }
 
-/// Releases one caller, or with `*` takes back the stop that was put on everyone. Who was stopped by name stays
-/// stopped then.
+/// Releases one caller and whoever was stopped with it, or with `*` takes back the stop that was put on everyone. Who was
+/// stopped by another name stays stopped.
 pub fn resume(dir: &Path, caller: &str, by: &str, clock: Arc<dyn Clock>) -> Result<Released, AuditError> {
     let subject = Some(caller).filter(|name| *name != EVERYONE).map(subject::of);
     let caller = subject.as_deref();
     let before = standing::stopped(dir)?;
     let was_stopped = |name: Option<&str>| before.iter().any(|stopped| stopped.caller.as_deref() == name);
+    let with_it = before.iter().filter(|stopped| caller.is_some() && stopped.via.as_deref() == caller);
+    let subjects: Vec<Cow<'_, str>> =
+        with_it.filter_map(|stopped| stopped.caller.as_deref()).map(Cow::Borrowed).collect();
     // The record comes first: nobody goes free unrecorded.
-    record(dir, EventKind::Resumed, caller, by, "a person released the caller", Arc::clone(&clock))?;
+    let words = "a person released the caller";
+    record(dir, EventKind::Resumed, caller, &subjects, by, words, Arc::clone(&clock))?;
     standing::mark(dir, caller, Mark::Free, by, clock.now())?;
-    let known = caller.map(|name| read::acquaintance(dir, name)).transpose()?.unwrap_or_default();
-    let mut any_subject = false;
-    for name in known.subjects.iter().map(|name| subject::of(name)).filter(|name| was_stopped(Some(name))) {
-        any_subject = true;
-        standing::mark(dir, Some(&name), Mark::Free, by, clock.now())?;
+    for subject in &subjects {
+        standing::mark(dir, Some(subject), Mark::Free, by, clock.now())?;
     }
+    // Only for what is told: the release is done.
+    let known = caller.and_then(|name| read::acquaintance(dir, name).ok()).unwrap_or_default();
+    let other = |name: &&str| was_stopped(Some(name)) && !subjects.iter().any(|released| released == name);
+    let known = known.subjects.iter().map(|name| subject::of(name).into_owned()).collect::<Vec<_>>();
+    let still_stopped = known.iter().map(String::as_str).filter(other).map(str::to_owned).collect();
     Ok(Released {
-        was_stopped: was_stopped(caller) || any_subject,
+        was_stopped: was_stopped(caller) || !subjects.is_empty(),
         everyone_is_stopped: caller.is_some() && was_stopped(None),
+        still_stopped,
     })
 }
 
@@ -82,10 +92,14 @@ fn record(
     dir: &Path,
     kind: EventKind,
     caller: Option<&str>,
+    subjects: &[Cow<'_, str>],
     by: &str,
     message: &str,
     clock: Arc<dyn Clock>,
 ) -> Result<(), AuditError> {
+    let subjects = (!subjects.is_empty())
+        .then(|| Tree::List(subjects.iter().map(|name| Tree::text(name.as_ref())).collect()));
+    let details = subjects.map_or(Tree::Null, |subjects| Tree::map([("subjects", subjects)]));
     let event = EventLine {
         event: kind.as_str(),
         severity: Severity::Critical,
@@ -93,7 +107,7 @@ fn record(
         by: Some(by),
         call_id: None,
         message,
-        details: &Tree::Null,
+        details: &details,
     };
     write_down(dir, &event, clock)
 }

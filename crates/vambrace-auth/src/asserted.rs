@@ -1,7 +1,7 @@
 //! On whose behalf a caller says it calls. Believed only of callers that may say so.
 
 use crate::{Identity, Offered, Refusal};
-use vambrace_types::Rank;
+use vambrace_types::{Rank, is_invisible};
 
 pub(crate) const MOST_GROUPS: usize = 1024;
 const MOST_NAME_BYTES: usize = 320;
@@ -10,14 +10,6 @@ const MOST_NAME_BYTES: usize = 320;
 /// separate there.
 pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && fault(text).is_none()
-}
-
-/// A character that nobody sees, or that turns the text around it: with it, two names look alike.
-pub fn is_invisible(character: char) -> bool {
-    matches!(u32::from(character),
-        0xad | 0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f
-        | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb
-        | 0xe0000..=0xe0fff)
 }
 
 /// A header that was not believed, for the log.

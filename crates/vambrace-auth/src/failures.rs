@@ -42,7 +42,8 @@ impl FailureLimiter {
         until.checked_sub(now).filter(|wait| !wait.is_zero())
     }
 
-    pub fn failed(&self, address: IpAddr, now: Moment) {
+    /// Whether this one closed the door.
+    pub fn failed(&self, address: IpAddr, now: Moment) -> bool {
         let key = AddressKey::of(address);
         let mut addresses = self.lock();
         if addresses.len() >= self.most && !addresses.contains_key(&key) {
@@ -51,10 +52,12 @@ impl FailureLimiter {
         let record = addresses.entry(key).or_default();
         record.failures.push_back(now);
         record.failures.retain(|then| now.saturating_sub(*then) < WITHIN);
-        if record.failures.len() >= MOST_FAILURES {
+        let closes = record.failures.len() >= MOST_FAILURES;
+        if closes {
             record.failures.clear();
             record.blocked_until = Some(now + BLOCK);
         }
+        closes
     }
 
     /// How many addresses are remembered.

@@ -18,7 +18,7 @@ mod token;
 mod verified;
 
 pub use api_key::{ApiKey, KeyDigest};
-pub use asserted::{IgnoredHeader, WhyIgnored, is_invisible};
+pub use asserted::{IgnoredHeader, WhyIgnored};
 pub use authenticator::{
     AuthSettings, Authenticator, Credential, Identity, Mode, Offered, is_reserved_caller,
 };

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use vambrace_auth::{KeyDigest, is_invisible, is_reserved_caller};
+use vambrace_auth::{KeyDigest, is_reserved_caller};
+use vambrace_types::is_invisible;
 
 use crate::node::{Entry, Node, Value};
 use crate::problem::{ConfigError, Problem};

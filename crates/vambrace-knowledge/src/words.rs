@@ -21,7 +21,10 @@ pub(crate) enum Fit {
 /// all.
 pub(crate) fn expression(query: &str, fit: Fit) -> Option<String> {
     let words = words(query);
-    let relatives: Vec<String> = words.iter().flat_map(|word| relatives(word)).collect();
+    let mut relatives: Vec<String> = words.iter().flat_map(|word| relatives(word)).collect();
+    relatives.sort_unstable();
+    relatives.dedup();
+    relatives.retain(|relative| !words.contains(relative));
     let star = match fit {
         Fit::Whole => "",
         Fit::Beginning => "*",

@@ -4,11 +4,12 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
-use vambrace_audit::{AnswerError, Approvals, AuditError, AuditLog, Clock, Question};
+use vambrace_audit::{AnswerError, Approvals, AuditError, AuditLog, Clock, Question, Standing};
 use vambrace_net::NetError;
 use vambrace_policy::command::{WordVerdict, explain};
 use vambrace_policy::url::{UrlStep, WebUrl};
@@ -36,6 +37,8 @@ pub enum OnAuditFailure {
 
 /// Looks whether there are new secrets to know, and gives a redactor that knows them too.
 pub type Relearn = Box<dyn Fn() -> Option<Redactor> + Send + Sync>;
+
+const LOOK_FOR_STOP: Duration = Duration::from_millis(500);
 
 /// In milliseconds. LIMIT: a secret that was written down a moment ago may still be unknown.
 const LOOK_AGAIN: u64 = 1000;
@@ -94,6 +97,7 @@ impl Corridor {
         // answering the panic fell over too; the front end says so.
         let (owner, leash) = (incoming.caller.owner(), incoming.leash.clone());
         let is_brief = self.table.is_brief(&incoming);
+        let _heeding = (!is_brief).then(|| self.heed_stop(incoming.caller.clone(), leash.clone()));
         let walk = async move { corridor.table.walk(&corridor, incoming).await };
         if !is_brief {
             return self.spawned(walk, owner, leash).await.ok();
@@ -108,6 +112,21 @@ impl Corridor {
             Ok(Poll::Pending) => self.spawned(walk, owner, leash).await.ok(),
             Err(_) => None,
         }
+    }
+
+    /// The kill switch ends also what is under way, within about a second. THREAT: P12.
+    fn heed_stop(self: &Arc<Self>, caller: Caller, leash: Leash) -> Heeding {
+        let corridor = Arc::clone(self);
+        Heeding(tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(LOOK_FOR_STOP).await;
+                let Ok(audit) = corridor.audit() else { return };
+                // What cannot be seen stops nobody here: the call was allowed to begin.
+                if let Ok(Standing::Suspended { .. } | Standing::Terminated) = audit.standing_of(&caller) {
+                    return leash.terminate();
+                }
+            }
+        }))
     }
 
     /// As a task of its own. Not itself one that waits: every connection would have to hold the whole walk.
@@ -247,6 +266,15 @@ impl Corridor {
     /// A fresh session for a front end that has none of its own.
     pub fn new_session() -> SessionId {
         SessionId::random(chance())
+    }
+}
+
+/// Looks whether a caller was stopped, for as long as its call lasts.
+struct Heeding(JoinHandle<()>);
+
+impl Drop for Heeding {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 

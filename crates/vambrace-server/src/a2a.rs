@@ -117,7 +117,8 @@ async fn answer(mut visit: Visit, headers: &HeaderMap, body: &[u8]) -> Response 
     }
     visit.revision = revision;
     // Messages are calls, which the walk refuses and puts on record. THREAT: P12, the rest is looking and changing too.
-    let is_call = matches!(method, Method::Send | Method::Stream);
+    let goes_on = params.pointer("/message/taskId").is_some_and(|id| !id.is_null() && id != "");
+    let is_call = matches!(method, Method::Send | Method::Stream) && !goes_on;
     if !is_call && is_stopped(&visit.front.corridor, &visit.caller).unwrap_or(true) {
         return Json(Fault::stopped().answer(&id)).into_response();
     }

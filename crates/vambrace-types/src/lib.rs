@@ -25,7 +25,7 @@ pub use error::{ErrorCode, Family, ToolError};
 pub use ids::{CallId, IdError, SessionId, VolumeId};
 pub use json::{json_text_len, write_json_text};
 pub use limits::{ByteLimit, DEFAULT_READ, DEFAULT_REPLY};
-pub use output::{RawOutput, Tree, clean_controls};
+pub use output::{RawOutput, Tree, clean_controls, is_invisible};
 pub use result::{Metadata, SecurityChecks, Status};
 pub use role::{AccessLevel, Role, UnknownRole};
 pub use scoped_path::{Bearings, PathProblem, ScopedPath};

@@ -92,6 +92,14 @@ impl RawOutput {
     }
 }
 
+/// A character that nobody sees, or that turns the text around it: with it, two names look alike.
+pub fn is_invisible(character: char) -> bool {
+    matches!(u32::from(character),
+        0xad | 0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f
+        | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb
+        | 0xe0000..=0xe0fff)
+}
+
 /// Drops NUL, DEL and control characters except newline, carriage return and tab (specification 003), and says
 /// how many. A terminal escape needs one of them to begin, so none survives.
 pub fn clean_controls(text: &str) -> (Cow<'_, str>, usize) {

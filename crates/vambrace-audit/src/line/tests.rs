@@ -103,7 +103,7 @@ fn no_record_is_longer_than_the_bound_and_every_cut_is_told() {
     assert!(record["user_groups"].as_array().unwrap().last().unwrap().as_str().unwrap().ends_with("more]"));
     let plan = tree(Tree::text(&long));
     parsed(|out| intent(out, stamp(), &call, &Intent { rule: long.clone(), plan, ..testing::intent() }));
-    let (agent, id) = (crate::subject::of_caller(&call.caller), Some(call.call_id.as_str()));
+    let (agent, id) = (crate::subject::of_caller(&call.caller), call.call_id.as_str());
     parsed(|out| violation(out, stamp().time, &agent, id, big.violation.as_ref().unwrap()));
     let details = Tree::text(&long);
     let line = EventLine {

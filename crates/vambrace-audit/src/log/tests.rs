@@ -201,23 +201,6 @@ fn a_full_segment_that_cannot_be_finished_is_given_up() {
 }
 
 #[test]
-fn many_who_wait_at_a_full_segment_make_one_new_one() {
-    let dir = TempDir::new().unwrap();
-    let log = open(&dir, true);
-    let _first = log.intent(&call(Tree::Null), &intent()).unwrap();
-    let _disk = SlowDisk::put_under(&log, 0, 0);
-    log.shared.lock().segment.full = 1;
-    std::thread::scope(|scope| {
-        for _ in 0..16 {
-            scope.spawn(|| log.intent(&call(Tree::Null), &intent()).map(|_| ()).unwrap());
-        }
-    });
-    drop(log);
-    let report = verify(dir.path()).unwrap();
-    assert_eq!((report.broken, report.n_segments, report.n_records), (None, 2, 17));
-}
-
-#[test]
 fn a_full_segment_is_sealed_and_another_is_made() {
     let dir = TempDir::new().unwrap();
     let log = open(&dir, false);

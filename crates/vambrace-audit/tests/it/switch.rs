@@ -5,12 +5,12 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use vambrace_audit::{
-    AuditLog, CallEntry, DefenceAction, Released, Standing, Thrown, ViolationKind, resume, stop, stopped,
-    verify,
+    AuditLog, CallEntry, DefenceAction, Outcome, Released, Standing, Thrown, ViolationKind, resume, stop,
+    stopped, verify,
 };
-use vambrace_types::{Caller, Door, Role, Timestamp};
+use vambrace_types::{Caller, Door, ErrorCode, Role, Timestamp};
 
-use crate::support::{START, call, clock, denied, edit, events, open, open_with, settings, success};
+use crate::support::{START, call, clock, denied, edit, events, open, open_with, settings, success, text};
 
 fn suspended(by: &str, millis: i64) -> Standing {
     Standing::Suspended { by: by.to_owned(), since: Timestamp::from_millis(START + millis) }
@@ -89,13 +89,15 @@ fn a_new_name_is_no_way_out() {
     assert_eq!(listed, [Some("dave".to_owned()), Some("https://issuer.example.com 17".to_owned())]);
     clock.pass(1);
     let released = resume(dir.path(), "dave", "ann", clock.clone()).unwrap();
-    assert_eq!(released, Released { was_stopped: true, everyone_is_stopped: false });
+    let free =
+        |was_stopped: bool| Released { was_stopped, everyone_is_stopped: false, still_stopped: vec![] };
+    assert_eq!(released, free(true));
     assert!(names.iter().all(|name| log.standing_of(&caller(name)).unwrap() == Standing::Free));
     assert_eq!(stopped(dir.path()).unwrap(), []);
     // A release that changes nothing says so.
     stop(dir.path(), None, "ann", clock.clone()).unwrap();
     let released = resume(dir.path(), "nobody", "ann", clock.clone()).unwrap();
-    assert_eq!(released, Released { was_stopped: false, everyone_is_stopped: true });
+    assert_eq!(released, Released { everyone_is_stopped: true, ..free(false) });
 
     // The defence does the same by itself.
     let dir = TempDir::new().unwrap();
@@ -108,9 +110,51 @@ fn a_new_name_is_no_way_out() {
         let standing = log.standing_of(&caller(name)).unwrap();
         assert!(matches!(standing, Standing::Suspended { .. }), "{name}: {standing:?}");
     }
+    // It named whom it stopped, and so does the release.
     clock.pass(1);
-    resume(dir.path(), "dave", "ann", clock.clone()).unwrap();
+    let released = resume(dir.path(), "dave", "ann", clock.clone()).unwrap();
+    assert_eq!(released.still_stopped, ["https://issuer.example.com 17"]);
+    resume(dir.path(), "https://issuer.example.com 17", "ann", clock.clone()).unwrap();
     assert_eq!(log.standing_of(&caller("Dave")).unwrap(), Standing::Free);
+}
+
+/// THREAT: P12, somebody who is stopped takes the name of somebody who is about to be released.
+#[test]
+fn a_release_is_for_whom_it_is_meant() {
+    let dir = TempDir::new().unwrap();
+    let clock = clock();
+    let log = open(dir.path(), &clock);
+    let caller = |id: &str, subject: &str| Caller {
+        subject: Some(subject.to_owned()),
+        ..Caller::named(id, Role::Dev, Door::Rest)
+    };
+    let write = |id: &str, subject: &str, outcome: &Outcome| {
+        let entry = CallEntry { caller: caller(id, subject), ..call(1, id) };
+        let _receipt = log.outcome(&entry, outcome).unwrap();
+    };
+    let is_free = |id: &str, subject: &str| log.standing_of(&caller(id, subject)).unwrap() == Standing::Free;
+    write("eve", "- e", &success());
+    write("ann", "- a", &success());
+    stop(dir.path(), Some("eve"), "op", clock.clone()).unwrap();
+    let refused = (ErrorCode::Suspended, text("no"));
+    write("ann", "- e", &Outcome { error: Some(refused), violation: None, ..denied(ViolationKind::Other) });
+    clock.pass(1);
+    stop(dir.path(), Some("ann"), "op", clock.clone()).unwrap();
+    clock.pass(1);
+    resume(dir.path(), "ann", "op", clock.clone()).unwrap();
+    assert!(is_free("ann", "- a") && !is_free("ann", "- e") && !is_free("other", "- e"));
+    // Stopped for two reasons: one release is not enough, and that is told.
+    write("shared", "- a", &success());
+    clock.pass(1);
+    stop(dir.path(), Some("- a"), "op", clock.clone()).unwrap();
+    stop(dir.path(), Some("shared"), "op", clock.clone()).unwrap();
+    clock.pass(1);
+    let released = resume(dir.path(), "shared", "op", clock.clone()).unwrap();
+    assert_eq!((released.was_stopped, released.still_stopped.as_slice()), (true, &["- a".to_owned()][..]));
+    assert!(!is_free("ann", "- a"));
+    clock.pass(1);
+    resume(dir.path(), "- a", "op", clock.clone()).unwrap();
+    assert!(is_free("ann", "- a"));
 }
 
 #[test]

@@ -242,7 +242,7 @@ impl End {
             ),
             Stopped::Terminated => (
                 ErrorCode::Cancelled,
-                "An alert ended the calls of this caller.",
+                "The caller was stopped, by a person or an alert, and its calls ended.",
                 "A person has to look at what it did; `vambrace resume` releases it.",
                 Ending::Cancelled,
             ),

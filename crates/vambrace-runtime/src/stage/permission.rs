@@ -5,7 +5,7 @@ use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_policy::{Capability, MemoryGrant, MemoryRefusal};
 use vambrace_types::Tree;
 
-use super::Call;
+use super::{Call, waiting_if};
 use crate::{Corridor, Level, LogLine};
 
 /// Nothing is told about what is not memory, nor about reading while there are no lists to ask. Whether operators were told
@@ -46,7 +46,7 @@ pub(crate) fn tell_permission(corridor: &Corridor, call: &Call, capability: Capa
     });
     // What cannot be written is met by the intent or the outcome, which come after.
     let Ok(audit) = corridor.audit() else { return ruling.is_err() };
-    let _ = audit.event(&Event {
+    let event = Event {
         kind: EventKind::MemoryPermission,
         severity,
         caller: Some(caller.id.clone()),
@@ -54,6 +54,7 @@ pub(crate) fn tell_permission(corridor: &Corridor, call: &Call, capability: Capa
         call_id: Some(call.entry.call_id.clone()),
         message,
         details: redactor.plain_tree(Tree::map(fields)).value,
-    });
+    };
+    let _ = waiting_if(audit.is_durable(), || audit.event(&event));
     ruling.is_err()
 }

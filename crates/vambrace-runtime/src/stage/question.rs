@@ -5,10 +5,10 @@ use vambrace_audit::{AuditError, Event, EventKind, NewQuestion, Purpose, Questio
 use vambrace_policy::{Action, Pending, Permit, Question};
 use vambrace_redact::{RedactedText, RedactedTree};
 use vambrace_tools::Look;
-use vambrace_types::{ToolError, Tree};
+use vambrace_types::{ToolError, Tree, is_invisible};
 
 use super::binding::Asked;
-use super::{Call, Setback, Trail, Unanswered, in_place};
+use super::{Call, Setback, Trail, Unanswered, in_place, waiting_if};
 use crate::{Answer, Approver, Corridor, OnAuditFailure, Ticket};
 
 impl Unanswered {
@@ -68,11 +68,13 @@ fn wording<A: Action>(call: &Call, pending: &Pending<A>) -> RedactedText {
     // names that nobody sees.
     let paths = pending.action().targets().into_iter().map(|(path, _)| path.components().join("/"));
     let paths: Vec<String> = paths.collect();
-    if is_cut || paths.iter().any(|path| path.chars().any(is_unseen)) {
-        let named: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
-        if !named.is_empty() {
-            text = format!("{text} It concerns {}.", named.join(", "));
+    if !paths.is_empty() && (is_cut || paths.iter().any(|path| named(path) != *path)) {
+        let mut names: Vec<_> =
+            paths.iter().take(MOST_NAMED).map(|path| format!("`{}`", named(path))).collect();
+        if let n_more @ 1.. = paths.len().saturating_sub(MOST_NAMED) {
+            names.push(format!("and {n_more} more"));
         }
+        text = format!("{text} It concerns {}.", names.join(", "));
     }
     let vectors = pending.action().vectors();
     if !vectors.is_empty() {
@@ -83,6 +85,27 @@ fn wording<A: Action>(call: &Call, pending: &Pending<A>) -> RedactedText {
     call.redactor.text(&seen(&text)).value
 }
 
+/// LIMIT: of names in a question; it says how many more there are.
+const MOST_NAMED: usize = 10;
+/// LIMIT: in characters; of a longer one both ends are shown.
+const LONGEST_NAME: usize = 200;
+
+/// A name as a person can read it: nothing hidden, nothing that ends the sentence around it, not too long.
+fn named(path: &str) -> String {
+    let spelled = |c: char| match c {
+        '\n' | '\t' | '`' => c.escape_unicode().to_string(),
+        c => seen(c.encode_utf8(&mut [0; 4])),
+    };
+    let n_characters = path.chars().count();
+    if n_characters <= LONGEST_NAME {
+        return path.chars().map(spelled).collect();
+    }
+    let half = LONGEST_NAME / 2;
+    let head: String = path.chars().take(half).map(spelled).collect();
+    let tail: String = path.chars().skip(n_characters - half).map(spelled).collect();
+    format!("{head}…[{} characters]…{tail}", n_characters - 2 * half)
+}
+
 /// Spells out what a person would not see, or would see in another order.
 fn seen(text: &str) -> String {
     let spelled = |c: char| if is_unseen(c) { c.escape_unicode().to_string() } else { c.to_string() };
@@ -90,9 +113,7 @@ fn seen(text: &str) -> String {
 }
 
 fn is_unseen(c: char) -> bool {
-    let is_control = c.is_control() && !matches!(c, '\n' | '\t');
-    is_control
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    (c.is_control() && !matches!(c, '\n' | '\t')) || is_invisible(c)
 }
 
 fn at_once<A: Action>(
@@ -133,7 +154,7 @@ fn record(
             message: call.redactor.text(message).value,
             details,
         };
-        audit.event(&event).is_ok()
+        waiting_if(audit.is_durable(), || audit.event(&event)).is_ok()
     });
     recorded || corridor.parts.on_audit_failure == OnAuditFailure::Warn
 }
@@ -240,6 +261,10 @@ mod tests {
     fn what_nobody_sees_is_spelled_out() {
         assert_eq!(seen("a b\n\tü"), "a b\n\tü");
         assert_eq!(seen("vis\u{1b}ible"), "vis\\u{1b}ible");
+        assert_eq!(named("a`. It would run `ls\n"), "a\\u{60}. It would run \\u{60}ls\\u{a}");
+        assert_eq!(named(&"ä".repeat(200)), "ä".repeat(200));
+        let long = format!("{}{}{}", "a".repeat(100), "b".repeat(50), "c".repeat(100));
+        assert_eq!(named(&long), format!("{}…[50 characters]…{}", "a".repeat(100), "c".repeat(100)));
         assert_eq!(seen("a\u{202e}b\u{200b}\u{7f}\r"), "a\\u{202e}b\\u{200b}\\u{7f}\\u{d}");
     }
 }

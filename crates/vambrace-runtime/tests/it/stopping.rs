@@ -277,7 +277,11 @@ fn terminated_on_its_way(guilty: &'static str) -> (World, Reply) {
 fn with_terminate_an_alert_ends_the_caller_s_other_calls_and_nobody_else_s() {
     let (world, reply) = terminated_on_its_way("local");
     demand_ending(&world, &reply, ErrorCode::Cancelled, "cancelled");
-    assert!(reply.error().unwrap().message.as_str().contains("An alert ended"), "{:?}", reply.error());
+    assert!(
+        reply.error().unwrap().message.as_str().contains("The caller was stopped"),
+        "{:?}",
+        reply.error()
+    );
     let after = world.call("read_file", json!({"path": "folder0/0.txt"}));
     assert_eq!(code(&after), Some(ErrorCode::Suspended));
 

@@ -1,5 +1,6 @@
 //! Messages in: a task is begun or goes on, and the answer waits for it, comes at once, or is a stream.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ::a2a::{
@@ -11,8 +12,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
-use vambrace_types::ErrorCode;
+use vambrace_types::{Caller, ErrorCode};
 
 use super::conformance::{Fixture, Script, fixture};
 use super::message::{Wish, accepted, history_length, wish};
@@ -20,7 +20,7 @@ use super::operation::{Visit, params, with_history};
 use super::rpc::{Fault, Wrong};
 use super::store::{Begun, Full, News, Unable, is_live, status};
 use super::work::{Job, Order, work};
-use crate::http::Conformance;
+use crate::http::{Conformance, Front, is_stopped};
 
 /// What became of a message.
 enum Taken {
@@ -141,7 +141,11 @@ impl Visit {
                 (json!({"task": with_history(*task, history)}), Some(following))
             }
         };
-        Ok(follow(first, rest, self.front.ending.clone()))
+        Ok(follow(first, rest, self.watch()))
+    }
+
+    fn watch(&self) -> Watch {
+        Watch { front: Arc::clone(&self.front), caller: self.caller.clone() }
     }
 
     /// The same for a task that is there already. One that waits for a person is followed on.
@@ -156,7 +160,7 @@ impl Visit {
             Fault::new(Wrong::Unsupported, "The task is over, so nothing more happens to it.")
                 .suggestion("GetTask shows how it ended.")
         })?;
-        Ok(follow(first, Some(following), self.front.ending.clone()))
+        Ok(follow(first, Some(following), self.watch()))
     }
 }
 
@@ -170,6 +174,12 @@ enum Until {
 /// LIMIT: a stream ends after this long even if its task goes on; a client may subscribe again.
 const LONGEST_STREAM: Duration = Duration::from_secs(900);
 
+/// What ends a stream beside its task.
+struct Watch {
+    front: Arc<Front>,
+    caller: Caller,
+}
+
 struct Following {
     news: broadcast::Receiver<News>,
     until: Until,
@@ -177,24 +187,22 @@ struct Following {
     is_live: bool,
 }
 
-fn follow(
-    first: Value,
-    rest: Option<Following>,
-    ending: CancellationToken,
-) -> impl Stream<Item = Value> + use<> {
+fn follow(first: Value, rest: Option<Following>, watch: Watch) -> impl Stream<Item = Value> + use<> {
     let deadline = tokio::time::Instant::now() + LONGEST_STREAM;
-    stream::unfold((Some(first), rest, ending), move |(first, rest, ending)| async move {
+    stream::unfold((Some(first), rest, watch), move |(first, rest, watch)| async move {
         if let Some(first) = first {
-            return Some((first, (None, rest, ending)));
+            return Some((first, (None, rest, watch)));
         }
         let Following { mut news, until, mut is_live } = rest?;
         loop {
             let received = tokio::select! {
                 biased;
                 received = tokio::time::timeout_at(deadline, news.recv()) => received.ok()?,
-                () = ending.cancelled(), if !is_live => return None,
+                () = watch.front.ending.cancelled(), if !is_live => return None,
             };
             match received {
+                // THREAT: P12, a stream that was opened before the stop shows nothing more.
+                Ok(_) if is_stopped(&watch.front.corridor, &watch.caller).unwrap_or(true) => return None,
                 Ok(event) => {
                     let state = match &*event {
                         StreamResponse::StatusUpdate(update) => Some(&update.status.state),
@@ -206,9 +214,10 @@ fn follow(
                     let ends =
                         state.is_some_and(TaskState::is_terminal) || (until == Until::Stopped && !is_live);
                     let rest = (!ends).then_some(Following { news, until, is_live });
-                    return Some((json!(&*event), (None, rest, ending)));
+                    return Some((json!(&*event), (None, rest, watch)));
                 }
-                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                // What was missed may have been its rest.
+                Err(broadcast::error::RecvError::Lagged(_)) => is_live = false,
                 Err(broadcast::error::RecvError::Closed) => return None,
             }
         }

@@ -460,13 +460,18 @@ impl Tasks {
     /// Who has the most, of those behind the credential that has the most: whoever may say for whom it calls could
     /// otherwise divide itself into many small ones.
     fn largest(&self, weight: impl Fn(&Kept) -> usize) -> Option<String> {
-        let mut credentials: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+        let mut credentials: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut owners: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
         for kept in self.kept.values() {
-            let owners = credentials.entry(credential_of(&kept.owner)).or_default();
-            *owners.entry(&kept.owner).or_default() += weight(kept);
+            *credentials.entry(credential_of(&kept.owner)).or_default() += weight(kept);
+            let (held, gives) = owners.entry(&kept.owner).or_default();
+            *held += weight(kept);
+            *gives |= !is_live(&kept.task.status.state);
         }
-        let largest = credentials.into_values().max_by_key(|owners| owners.values().sum::<usize>())?;
-        largest.into_iter().max_by_key(|(_, weight)| *weight).map(|(owner, _)| owner.to_owned())
+        // Only those who have something that may go: what is at work does not.
+        let givers = owners.into_iter().filter(|(_, (_, gives))| *gives);
+        let largest = givers.max_by_key(|(owner, (held, _))| (credentials.get(credential_of(owner)), *held));
+        largest.map(|(owner, _)| owner.to_owned())
     }
 
     /// The owner's oldest task that is not at work.

@@ -153,8 +153,9 @@ async fn enter(
     let (address, path) = (arrival.address, parts.uri.path());
     let identity = found.map_err(|refusal| {
         // A key that we have not looked for just now may be a new one: its owner does not guess.
-        if refusal.is_guess() && (refusal != Refusal::UnknownKey || looked == Looked::Now) {
-            front.failures.failed(address, front.moment());
+        let counts = refusal.is_guess() && (refusal != Refusal::UnknownKey || looked == Looked::Now);
+        if counts && front.failures.failed(address, front.moment()) {
+            front.bell.door_closed(front, address);
         }
         front.metrics.refused(&refusal);
         front.bell.refused(front, &refusal, address, &parts.method, path);

@@ -9,10 +9,10 @@ use std::time::Duration;
 use http::Method;
 use tokio_util::task::TaskTracker;
 use vambrace_audit::{Event, EventKind, Severity};
-use vambrace_auth::{Moment, Refusal, is_invisible};
+use vambrace_auth::{AddressKey, Moment, Refusal};
 use vambrace_redact::RedactedText;
 use vambrace_runtime::{Corridor, Level, LogLine};
-use vambrace_types::Tree;
+use vambrace_types::{Tree, is_invisible};
 
 use super::Front;
 
@@ -54,6 +54,9 @@ impl Strange {
 }
 
 const PERIOD: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_secs(60);
+/// LIMIT: of alerts about wrong credentials in a minute, over all addresses; the log and the metrics have the rest.
+const MOST_ALARMS: u64 = 10;
 /// LIMIT: of addresses and kinds that are told apart within a second; the rest are one.
 const MOST: usize = 1024;
 /// LIMIT: of what is written of a method or a path, in bytes.
@@ -62,6 +65,8 @@ const LONGEST: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct Bell {
     rung: Mutex<HashMap<Rung, Count>>,
+    /// Doors that closed within the minute.
+    closed: Mutex<Count>,
     /// Events on their way into the record.
     writing: TaskTracker,
 }
@@ -71,11 +76,9 @@ pub(super) struct Bell {
 struct Rung {
     address: Option<IpAddr>,
     words: &'static str,
-    /// Whether it was a wrong credential, which is counted as a violation of its address.
-    is_guess: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Count {
     since: Moment,
     /// Since the last event.
@@ -104,8 +107,31 @@ impl Bell {
             Refusal::UnreadableIdentity(header) => Some(header.why.as_str()),
         };
         line(front, words, address, method, path, reason);
-        let rung = Rung { address: Some(address), words, is_guess: refusal.is_guess() };
-        self.told(front, rung, method, path);
+        self.told(front, Rung { address: Some(address), words }, method, path);
+    }
+
+    /// As many wrong credentials came from an address as close the door to it.
+    pub(super) fn door_closed(&self, front: &Front, address: IpAddr) {
+        {
+            let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = front.moment();
+            if now.saturating_sub(closed.since) >= MINUTE {
+                *closed = Count { since: now, untold: 0 };
+            }
+            closed.untold += 1;
+            if closed.untold > MOST_ALARMS {
+                return;
+            }
+        }
+        let corridor = std::sync::Arc::clone(&front.corridor);
+        // As the limiter counts: a whole network where one is given to one customer.
+        let address = AddressKey::of(address).ip();
+        self.writing.spawn_blocking(move || {
+            let raised = corridor.audit().map(|audit| audit.too_many_wrong_credentials(&address.to_string()));
+            if let Ok(Ok(raised)) = raised {
+                raised.iter().for_each(|rule| alarm(&corridor, rule, address));
+            }
+        });
     }
 
     pub(super) fn strange(
@@ -117,7 +143,7 @@ impl Bell {
         path: &str,
     ) {
         let words = strange.words();
-        let rung = Rung { address: Some(address), words, is_guess: false };
+        let rung = Rung { address: Some(address), words };
         if self.told(front, rung, method, path) {
             line(front, words, address, method, path, None);
         }
@@ -141,7 +167,7 @@ impl Bell {
         path: &str,
     ) {
         let words = limited.words();
-        let rung = Rung { address: Some(address), words, is_guess: false };
+        let rung = Rung { address: Some(address), words };
         if self.ring(rung, front.moment()).is_some() {
             line(front, words, address, method, path, None);
         }
@@ -220,7 +246,7 @@ fn line(
 }
 
 fn event(front: &Front, rung: Rung, what: Option<(&Method, &str)>, n: u64) {
-    let Rung { address, words, is_guess } = rung;
+    let Rung { address, words } = rung;
     let mut details = Vec::new();
     if let Some(address) = address {
         details.push(("client_ip", Tree::text(address.to_string())));
@@ -240,17 +266,11 @@ fn event(front: &Front, rung: Rung, what: Option<(&Method, &str)>, n: u64) {
         details: front.corridor.redactor().plain_tree(Tree::map(details)).value,
     };
     let corridor = std::sync::Arc::clone(&front.corridor);
-    let target = what.map_or_else(String::new, |(_, path)| shown(front, path));
-    let target = front.corridor.redactor().text(&target).value;
     // A disk may keep the writer waiting; nobody at the door waits for it.
     front.bell.writing.spawn_blocking(move || {
         if let Ok(audit) = corridor.audit() {
             // A record that cannot be written is met by the calls.
             let _ = audit.event(&event);
-            if let Some(address) = address.filter(|_| is_guess) {
-                let raised = audit.wrong_credentials(&address.to_string(), n, target);
-                raised.unwrap_or_default().iter().for_each(|rule| alarm(&corridor, rule, address));
-            }
         }
     });
 }
@@ -289,7 +309,7 @@ mod tests {
 
     fn rung(last: u8) -> Rung {
         let address = Some(IpAddr::from([192, 0, 2, last]));
-        Rung { address, words: "Invalid API key attempt", is_guess: true }
+        Rung { address, words: "Invalid API key attempt" }
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::mcp::threshold::{Departure, Threshold};
 const MOST_OF_ONE: usize = 64;
 const MOST_IN_ALL: usize = 1024;
 /// Of all for whom one caller speaks. THREAT: P12, whoever may name people can name any number of them.
-const MOST_OF_CREDENTIAL: usize = MOST_IN_ALL / 2;
+const MOST_OF_CREDENTIAL: usize = MOST_IN_ALL / 4 * 3;
 /// Longer than any call may take, because a silent call counts as idle.
 const IDLE: Duration = Duration::from_secs(900);
 /// A client that does not take its events loses them beyond this many.

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
+use rustix::fs::OFlags;
 use serde_json::{Map, Value};
 use vambrace_audit::{Clock as _, SystemClock, rfc3339};
 use vambrace_config::section::{LogFormat, LogLevel};
@@ -86,6 +87,19 @@ impl LogFile {
         Ok(LogFile { path, file })
     }
 
+    /// A new file in the old one's place. THREAT: P07, where agents can put something there: a link would lead our lines,
+    /// and their words in them, into another file of the operator's; a pipe would hold us.
+    fn anew(&self) -> std::io::Result<LogFile> {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let mut options = std::fs::OpenOptions::new();
+        options.append(true).create(true).mode(0o600).custom_flags(flags.bits().cast_signed());
+        let file = options.open(&self.path)?;
+        if !file.metadata()?.is_file() {
+            return Err(std::io::ErrorKind::InvalidInput.into());
+        }
+        Ok(LogFile { path: self.path.clone(), file })
+    }
+
     fn is_in_its_place(&self) -> bool {
         let (Ok(open), Ok(there)) = (self.file.metadata(), std::fs::metadata(&self.path)) else {
             return false;
@@ -98,7 +112,7 @@ impl Write for LogFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         // A place that cannot be written any more leaves the old file: a line in the wrong one is better than none.
         if !self.is_in_its_place()
-            && let Ok(new) = LogFile::open(self.path.clone())
+            && let Ok(new) = self.anew()
         {
             *self = new;
         }
@@ -233,6 +247,12 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         std::fs::create_dir(&path).unwrap();
         log.write_all(b"four\n").unwrap();
+        // Nor where somebody else wants us to go.
+        std::fs::remove_dir(&path).unwrap();
+        std::fs::write(dir.path().join("other"), "").unwrap();
+        std::os::unix::fs::symlink(dir.path().join("other"), &path).unwrap();
+        log.write_all(b"five\n").unwrap();
+        assert_eq!(text("other"), "");
     }
 
     #[test]

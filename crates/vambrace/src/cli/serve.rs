@@ -49,6 +49,7 @@ fn attempt(global: &Global, args: ServeArgs) -> Result<Exit, Exit> {
     let conformance = conformance(wanted)?;
     refuse_open_to_others(&loaded, wanted, &args)?;
     refuse_keys_inside(&loaded)?;
+    warn_of_log_inside(&loaded)?;
     let log = Arc::new(LineLog::open(&loaded)?);
     // Made before the redactor, which must know it; after the state folder was looked at: a token in the
     // workspace would be the agent's.
@@ -142,7 +143,7 @@ async fn until_ended(
             Ok(()) => (Exit::Done, "every call was finished"),
             Err(_) => (Exit::Failed, "calls were cut off at the time limit"),
         },
-        () = told_to_end() => (Exit::Failed, "calls were cut off by a second signal"),
+        () = told_by_anybody(is_attended, corridor) => (Exit::Failed, "calls were cut off by a second signal"),
     };
     if exit != Exit::Done {
         terminal::warn(words);
@@ -253,6 +254,24 @@ fn refuse_keys_inside(loaded: &Loaded) -> Result<(), Exit> {
              the operator's configuration and write its whole path",
             path.display()
         )));
+    }
+    Ok(())
+}
+
+/// The record is elsewhere; the log is for reading along, and may lie where agents can change it.
+fn warn_of_log_inside(loaded: &Loaded) -> Result<(), Exit> {
+    let place = loaded.config.log.output_path.as_str();
+    if matches!(place, "stdout" | "stderr") {
+        return Ok(());
+    }
+    let path = std::path::absolute(place).unwrap_or_else(|_| place.into());
+    let (root, spelled) = workspace(loaded)?;
+    if lies_inside(&path, &root, &spelled).map_err(|error| usage(&error.to_string()))? {
+        terminal::warn(&format!(
+            "log.output_path: `{}` lies in the workspace, where agents can change it; `vambrace audit` shows what they \
+             cannot",
+            path.display()
+        ));
     }
     Ok(())
 }

@@ -37,13 +37,19 @@ pub(crate) fn stop(global: &Global, caller: Option<&str>) -> Exit {
 
 pub(crate) fn resume(global: &Global, caller: &str) -> Exit {
     with_record(global, |dir| {
-        let Released { was_stopped, everyone_is_stopped } =
+        let Released { was_stopped, everyone_is_stopped, still_stopped } =
             vambrace_audit::resume(dir, caller, &person(), clock())?;
-        let words = if was_stopped { "released" } else { "was not stopped by this name, and is free:" };
+        let words = if was_stopped { "released" } else { "nobody was stopped by the name" };
         let answer = json!({
             "resumed": caller, "was_stopped": was_stopped, "everybody_is_stopped": everyone_is_stopped,
+            "still_stopped": still_stopped,
         });
         tell(global, &format!("{words} {caller}"), &answer);
+        for subject in &still_stopped {
+            terminal::warn(&format!(
+                "`{subject}` called by this name too and is stopped for another reason; `vambrace stop --list` shows it"
+            ));
+        }
         if everyone_is_stopped {
             terminal::warn("everybody is still stopped; `vambrace resume '*'` releases them");
         }
@@ -58,10 +64,15 @@ pub(crate) fn list(global: &Global) -> Exit {
         if !global.json && terminal::is_watched() && stopped.is_empty() {
             terminal::say("nobody is stopped");
         }
-        for Stopped { caller, by, since } in &stopped {
+        for Stopped { caller, by, since, via } in &stopped {
             let (name, since) = (caller.as_deref().unwrap_or("*"), rfc3339(*since));
-            let words = format!("{} since {since} by {}", terminal::one_line(name), terminal::one_line(by));
-            tell(global, &words, &json!({"caller": name, "by": by, "since": since}));
+            let with = via.as_ref().map(|via| format!(", with {via}")).unwrap_or_default();
+            let words = format!("{name} since {since} by {by}{with}");
+            tell(
+                global,
+                &terminal::one_line(&words),
+                &json!({"caller": name, "by": by, "since": since, "via": via}),
+            );
         }
         Ok(())
     })

@@ -551,6 +551,9 @@ fn whoever_was_stopped_neither_looks_nor_changes() {
     ] {
         assert_eq!(rpc(&served, "ann", method, &params), Err(-32051), "{method}");
     }
+    let mut on = make("new");
+    on["message"]["taskId"] = waiting.clone();
+    assert_eq!(rpc(&served, "ann", "SendMessage", &on), Err(-32051));
     // A call is refused by the walk, and on record.
     let sent = rpc(&served, "ann", "SendMessage", &read_a()).unwrap();
     assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_REJECTED", "{sent}");

@@ -107,9 +107,6 @@ fn waiting_has_an_end() {
     let answer = read(&answer);
     assert_eq!((answer.status, &answer.json()["status"]), (200, &"success".into()), "{answer:?}");
     let _head = served.connect().write_all(b"GET /ready HTTP/1.1\r\n");
-    // What was turned away in time, or for its size, is counted as well.
-    let metrics = served.send("GET", "/metrics", &[], b"").text();
-    assert!(metrics.contains("http_requests_total{route=\"/api/query\",status=\"5xx\"} 2"), "{metrics}");
     served.tell_to_end();
     assert_eq!(served.wait(), 0, "{}", served.log());
 }
@@ -137,4 +134,20 @@ fn programs_are_not_interrupted_with_us() {
         .collect();
     assert!(!children.is_empty() && !children.contains(&own), "{own}: {children:?}");
     assert_eq!(served.end(), 0, "{}", served.log());
+}
+
+/// Whoever turned it away: before a route was asked, too.
+#[test]
+fn what_is_refused_early_is_counted() {
+    let world = World::new();
+    let served = Served::start(&world);
+    let head = format!(
+        "POST /api/tools/x HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {}\r\nContent-Type: application/json\r\n\
+         Content-Length: 99999999999\r\nConnection: close\r\n\r\n",
+        served.token
+    );
+    assert_eq!(served.raw(head.as_bytes()).status, 413);
+    let metrics = served.send("GET", "/metrics", &[], b"").text();
+    let counted = "vambrace_http_requests_total{route=\"/api/tools/{name}\",status=\"4xx\"} 1\n";
+    assert!(metrics.contains(counted), "{metrics}");
 }

@@ -101,7 +101,7 @@ fn the_defence_stops_the_caller_and_the_server_lives() {
 #[test]
 fn wrong_credentials_raise_an_alert_for_their_address() {
     let world = World::new();
-    let mut served = served(&world, "");
+    let mut served = served(&world, "defence: {action: suspend}\n");
     for n in 0..10 {
         let key = format!("wrong-{n}");
         assert_eq!(served.send("GET", "/api/tools", &[("X-API-Key", &key)], b"").status, 401);
@@ -110,9 +110,9 @@ fn wrong_credentials_raise_an_alert_for_their_address() {
     assert_eq!(callers_alerted(&world), ["127.0.0.1"]);
     // Who comes from there is not stopped by it; the door itself is shut for a while.
     assert_eq!(served.send("GET", "/", &[("X-API-Key", &key("agent-a"))], b"").status, 429);
+    assert_eq!(world.run(&["stop", "--list"]).lines(), Vec::<Value>::new(), "nobody is stopped by strangers");
     assert_eq!(served.end(), 0);
-    let security = std::fs::read_to_string(world.audit().join("security.jsonl")).unwrap();
-    assert_eq!(security.matches("\"violation_type\":\"auth\"").count(), 10, "{security}");
+    assert!(world.records().iter().any(|record| record["event"] == "alert_raised"));
 }
 
 /// Somebody else's lock on the file of violations makes those wait who violate, and nobody else.
@@ -174,4 +174,26 @@ fn refused_calls_are_in_the_log_in_the_words_of_the_specification() {
     let lines: Vec<&str> = log.lines().filter(|line| line.contains("URL validation failed")).collect();
     assert_eq!(lines.len(), 5, "{log}");
     assert!(lines.iter().all(|line| line.contains("caller_id=agent-a tool=fetch_url")), "{log}");
+}
+
+/// The kill switch does not wait for what is under way.
+#[test]
+fn a_stop_ends_what_is_under_way() {
+    let world = World::new();
+    let served = served(&world, "");
+    let run = |name: &str, command: &str| {
+        let body = json!({"command": command});
+        served.post_as(&[("X-API-Key", &key(name))], "/api/tools/exec_shell", &body).json()
+    };
+    assert_eq!(run("agent-b", "true")["data"]["exit_code"], 0);
+    let answer = thread::scope(|scope| {
+        let running = scope.spawn(|| run("agent-a", "sleep 250"));
+        while !world.raw_records().contains("sleep 250") {
+            thread::yield_now();
+        }
+        assert_eq!(world.run(&["stop", "agent-a"]).code, 0);
+        running.join().unwrap()
+    });
+    assert_eq!(answer["error"]["code"], "Cancelled", "{answer}");
+    assert_eq!(run("agent-b", "true")["data"]["exit_code"], 0);
 }

@@ -80,6 +80,16 @@ fn numbers_are_bounded() {
 }
 
 #[test]
+fn whoever_has_only_work_going_on_does_not_keep_others_out() {
+    let desk = Desk::new(TIGHT);
+    assert!(open(&desk, "bridge\u{1f}1", "a", 0) && open(&desk, "bridge\u{1f}1", "b", 0));
+    assert!(open(&desk, "bridge\u{1f}2", "c", 0) && open(&desk, "ben", "d", 0) && open(&desk, "ben", "e", 0));
+    finish(&desk, "d", 0);
+    assert!(open(&desk, "ann", "f", 0), "what is over gives way");
+    assert_eq!(ids(&desk, "ben", 0), ["e"]);
+}
+
+#[test]
 fn whoever_names_many_people_does_not_take_what_others_have() {
     let desk = Desk::new(TIGHT);
     for id in ["a", "b"] {
