@@ -8,8 +8,8 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 use rustix::net::addr::SocketAddrArg;
 use rustix::net::{
-    AddressFamily, Protocol, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, ipproto, send,
-    sendto, socket_with,
+    AddressFamily, Protocol, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, getpeername,
+    getsockname, ipproto, send, sendto, socket_with,
 };
 
 use super::facts::Facts;
@@ -38,10 +38,27 @@ fn dial(
     address: &impl SocketAddrArg,
     facts: &Facts,
 ) -> Outcome {
-    failed(open(family, SocketType::STREAM, protocol).and_then(|socket| {
+    answered(open(family, SocketType::STREAM, protocol).and_then(|socket| {
         connect(&socket, address)?;
-        send(&socket, facts.token.as_bytes(), SendFlags::NOSIGNAL)
+        send(&socket, facts.token.as_bytes(), SendFlags::NOSIGNAL)?;
+        Ok(socket)
     }))
+}
+
+/// Somebody took the connection. A port that the kernel gave to the attacker may be the very one it calls; the host's
+/// trap has that port where the trap can be reached, so a socket that met itself is somewhere else.
+fn answered(connected: Result<OwnedFd, Errno>) -> Outcome {
+    match connected.and_then(|socket| met_itself(&socket)) {
+        Ok(true) => Outcome::Held(ITSELF.to_owned()),
+        Ok(false) => Outcome::Broken("it worked".to_owned()),
+        Err(errno) => Outcome::Held(words(errno)),
+    }
+}
+
+const ITSELF: &str = "it met only itself";
+
+fn met_itself(socket: &OwnedFd) -> Result<bool, Errno> {
+    Ok(getsockname(socket)? == getpeername(socket)?.ok_or(Errno::NOTCONN)?)
 }
 
 pub(super) fn tcp(facts: &Facts) -> Outcome {
@@ -63,27 +80,42 @@ pub(super) fn tcp(facts: &Facts) -> Outcome {
 fn fast_open(address: &SocketAddrV4, facts: &Facts) -> Outcome {
     const FAST_OPEN: u32 = 0x2000_0000;
     let flags = SendFlags::NOSIGNAL | SendFlags::from_bits_retain(FAST_OPEN);
-    failed(
-        open(AddressFamily::INET, SocketType::STREAM, None)
-            .and_then(|socket| sendto(&socket, facts.token.as_bytes(), flags, address)),
-    )
+    answered(open(AddressFamily::INET, SocketType::STREAM, None).and_then(|socket| {
+        sendto(&socket, facts.token.as_bytes(), flags, address)?;
+        Ok(socket)
+    }))
 }
 
 /// A datagram always seems to leave. Where nobody listens the kernel says so a moment later; the host looks as well.
 pub(super) fn udp(facts: &Facts) -> Outcome {
     let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, facts.udp);
-    let sent = open(AddressFamily::INET, SocketType::DGRAM, None).and_then(|socket| {
+    let connected = open(AddressFamily::INET, SocketType::DGRAM, None).and_then(|socket| {
         connect(&socket, &address)?;
-        send(&socket, facts.token.as_bytes(), SendFlags::NOSIGNAL)?;
-        let mut polled = [PollFd::new(&socket, PollFlags::ERR)];
+        Ok(socket)
+    });
+    match connected {
+        Ok(socket) => datagram(&socket, facts.token.as_bytes()),
+        Err(errno) => Outcome::Held(words(errno)),
+    }
+}
+
+fn datagram(socket: &OwnedFd, token: &[u8]) -> Outcome {
+    let sent = send(socket, token, SendFlags::NOSIGNAL).and_then(|_| {
+        // Nobody refuses what one sends to oneself.
+        if met_itself(socket)? {
+            return Ok(true);
+        }
+        let mut polled = [PollFd::new(socket, PollFlags::ERR)];
         // Far longer than it takes: on a busy machine the kernel's word may be late.
         let patience = Timespec { tv_sec: 2, tv_nsec: 0 };
         rustix::event::poll(&mut polled, Some(&patience))?;
-        rustix::net::sockopt::socket_error(&socket)?
+        rustix::net::sockopt::socket_error(socket)??;
+        Ok(false)
     });
     match sent {
         // Where it went, the host knows if it was there.
-        Ok(()) => Outcome::Untried("sent, and not refused in time".to_owned()),
+        Ok(false) => Outcome::Untried("sent, and not refused in time".to_owned()),
+        Ok(true) => Outcome::Held(ITSELF.to_owned()),
         Err(errno) => Outcome::Held(words(errno)),
     }
 }
@@ -151,4 +183,24 @@ pub(super) fn other_sockets() -> Outcome {
         ("vsock", failed(open(VSOCK, SocketType::STREAM, None))),
         ("key", failed(open(AddressFamily::KEY, SocketType::RAW, None))),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A socket whose own port is the one it calls, as the kernel may choose it in a namespace of its own.
+    fn to_itself(kind: SocketType) -> OwnedFd {
+        let socket = open(AddressFamily::INET, kind, None).unwrap();
+        rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+        connect(&socket, &getsockname(&socket).unwrap()).unwrap();
+        socket
+    }
+
+    #[test]
+    fn a_socket_that_met_itself_reached_nobody() {
+        let held = |outcome: Outcome| matches!(outcome, Outcome::Held(why) if why == ITSELF);
+        assert!(held(datagram(&to_itself(SocketType::DGRAM), b"token")));
+        assert!(held(answered(Ok(to_itself(SocketType::STREAM)))));
+    }
 }
