@@ -127,6 +127,8 @@ fn call(redactor: &Redactor) -> CallEntry {
         call_id: CallId::new(Timestamp::from_millis(1_900_000_000_000), [7; 10]),
         session_id: SessionId::random([9; 16]),
         caller: Caller::local(Role::Dev, Door::McpStdio),
+        address: None,
+        request_id: None,
         tool: ToolName::of("read_file"),
         input: redactor.plain_tree(Tree::map([("path", Tree::text("src/worker/queue.rs"))])).value,
         reason: None,

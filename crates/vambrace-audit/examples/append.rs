@@ -40,6 +40,8 @@ fn call() -> CallEntry {
         call_id: CallId::new(Timestamp::from_millis(0), [7; 10]),
         session_id: SessionId::random([7; 16]),
         caller: Caller::local(Role::Dev, Door::McpStdio),
+        address: None,
+        request_id: None,
         tool: ToolName::of("read_file"),
         input: redactor.plain_tree(input).value,
         reason: None,

@@ -1,5 +1,7 @@
 //! What the walk hands over to be written down: only cleaned text, no raw output.
 
+use std::net::IpAddr;
+
 use vambrace_types::{CallId, Caller, Enforcement, ErrorCode, SessionId, ToolName, VolumeId};
 
 use crate::violation::Violation;
@@ -17,6 +19,10 @@ pub struct CallEntry {
     pub call_id: CallId,
     pub session_id: SessionId,
     pub caller: Caller,
+    /// The machine that it came from, where that is known.
+    pub address: Option<IpAddr>,
+    /// The name that the request has in everybody's logs.
+    pub request_id: Option<RedactedText>,
     pub tool: ToolName,
     pub input: RedactedTree,
     pub reason: Option<RedactedText>,

@@ -138,6 +138,12 @@ fn write_call(record: &mut Object<'_>, call: &CallEntry) {
     record.text("call_id", call.call_id.as_str(), SHORT);
     record.text("session_id", call.session_id.as_str(), SESSION);
     write_caller(record, &call.caller);
+    if let Some(address) = call.address {
+        record.key("client_ip");
+        // An address needs no escape, and writing to a string cannot fail.
+        let _ = write!(record.out, "\"{address}\"");
+    }
+    record.maybe_text("request_id", call.request_id.as_ref().map(|id| id.as_str()), SHORT);
     record.text("tool", call.tool.as_str(), SHORT);
     record.word("purpose", call.purpose.as_str());
     record.tree("input", "input_truncated", call.input.as_tree(), INPUT, INPUT_HEAD);

@@ -26,6 +26,8 @@ pub struct Filter {
     pub tool: Option<String>,
     pub verdict: Option<Verdict>,
     pub since: Option<Timestamp>,
+    /// Only calls of the request with this name.
+    pub request: Option<String>,
     /// Only outcomes in which this secret was shown under a number.
     pub secret: Option<Fingerprint>,
 }
@@ -44,6 +46,8 @@ pub struct Entry {
     pub caller: Option<String>,
     /// To whom it belongs: the caller, and the person it speaks for. None: operators alone.
     pub owner: Option<String>,
+    pub client_ip: Option<String>,
+    pub request_id: Option<String>,
     pub tool: Option<String>,
     pub verdict: Option<Verdict>,
     pub rule: Option<String>,
@@ -100,6 +104,8 @@ struct Line<'a> {
     user_id: Option<Cow<'a, str>>,
     user_email: Option<Cow<'a, str>>,
     subject: Option<Cow<'a, str>>,
+    client_ip: Option<String>,
+    request_id: Option<String>,
     tool: Option<String>,
     decision: Option<Cow<'a, str>>,
     rule: Option<String>,
@@ -254,6 +260,7 @@ impl Filter {
         same(&self.caller, &entry.caller)
             && same(&self.owner, &entry.owner)
             && same(&self.tool, &entry.tool)
+            && same(&self.request, &entry.request_id)
             && (self.verdict.is_none() || self.verdict == entry.verdict)
             && self.since.is_none_or(|since| entry.time >= since)
             && self.secret.is_none_or(|secret| entry.marks.iter().any(|mark| mark.fingerprint == secret))
@@ -287,6 +294,8 @@ fn entry(segment: &str, line: &[u8]) -> Option<Entry> {
         session_id: line.session_id,
         owner,
         caller: line.caller_id,
+        client_ip: line.client_ip,
+        request_id: line.request_id,
         tool: line.tool,
         verdict: line.decision.as_deref().and_then(Verdict::parse),
         rule: line.rule,

@@ -28,6 +28,8 @@ pub(crate) fn call(input: Tree) -> CallEntry {
         call_id: CallId::new(Timestamp::from_millis(0), [1; 10]),
         session_id: SessionId::parse("s").unwrap(),
         caller: Caller::local(Role::Dev, Door::McpStdio),
+        address: None,
+        request_id: None,
         tool: ToolName::of("write_file"),
         input: tree(input),
         reason: None,

@@ -56,6 +56,7 @@ pub(crate) struct Call {
 pub(crate) struct Shown {
     input: RedactedTree,
     reason: Option<RedactedText>,
+    request_id: Option<RedactedText>,
     dry_run: bool,
     /// None: what was given is no name.
     name: Option<ToolName>,
@@ -68,6 +69,7 @@ impl Shown {
         Shown {
             input: RedactedTree::null(),
             reason: None,
+            request_id: None,
             dry_run: false,
             name: None,
             target: String::new(),
@@ -86,6 +88,8 @@ impl Shown {
         Shown {
             input: redactor.plain_tree(validate::tree_of(arguments)).value,
             reason: reason.map(|reason| redactor.text(reason).value),
+            // Whoever asks may choose it, so it may be a secret.
+            request_id: incoming.chain.request_id.as_deref().map(|id| redactor.text(id).value),
             dry_run,
             name: ToolName::parse(cleaned.as_str()),
             target: targets(arguments),
@@ -110,6 +114,8 @@ impl Call {
             call_id: CallId::new(started, chance()),
             session_id: incoming.session,
             caller: incoming.caller,
+            address: incoming.chain.address,
+            request_id: shown.request_id,
             tool: name,
             input: shown.input,
             reason: shown.reason,

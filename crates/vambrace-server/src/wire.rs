@@ -81,6 +81,8 @@ pub fn audit_entry(entry: &Entry) -> Value {
         "event": entry.event,
         "call_id": entry.call_id,
         "caller_id": entry.caller,
+        "client_ip": entry.client_ip,
+        "request_id": entry.request_id,
         "tool": entry.tool,
         "decision": entry.verdict.map(vambrace_audit::Verdict::as_str),
         "rule": entry.rule,

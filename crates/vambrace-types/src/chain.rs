@@ -1,10 +1,14 @@
 //! Chains of agents that call each other (specification 001): who called whom, and how deep it is.
 
+use std::net::IpAddr;
+
 /// Where a call stands in a chain. The default is the beginning of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chain {
     /// The name that the whole chain has in everybody's logs. None: whoever calls on gives it one.
     pub request_id: Option<String>,
+    /// The machine that the last one of it called from, where that is known. It is not told to the next.
+    pub address: Option<IpAddr>,
     names: Vec<String>,
     depth: u32,
 }
@@ -61,7 +65,7 @@ impl Chain {
                 return Err(Endless::TooLong);
             }
         }
-        Ok(Chain { request_id, names, depth: depth.map_or(0, number) })
+        Ok(Chain { request_id, address: None, names, depth: depth.map_or(0, number) })
     }
 
     /// Whether we may be in it.

@@ -64,6 +64,8 @@ fn longest_call() -> CallEntry {
     call.caller.subject = Some(long.clone());
     call.caller.groups = vec![long.clone(); 1000];
     call.reason = Some(text(&lines));
+    call.request_id = Some(text(&lines));
+    call.address = Some("1111:2222:3333:4444:5555:6666:7777:8888".parse().unwrap());
     call.volume = Some(VolumeId::new(u64::MAX));
     call
 }
@@ -97,7 +99,7 @@ fn no_record_is_longer_than_the_bound_and_every_cut_is_told() {
     assert_eq!(first["fingerprint"], big.marks[0].fingerprint.to_string());
     assert_eq!(record["input_truncated"], true);
     assert_eq!(record["result_truncated"], true);
-    for name in ["caller_id", "user_email", "reason", "rule", "message", "git_commit"] {
+    for name in ["caller_id", "user_email", "request_id", "reason", "rule", "message", "git_commit"] {
         assert!(record[name].as_str().unwrap().contains("[cut from"), "{name}");
     }
     assert!(record["user_groups"].as_array().unwrap().last().unwrap().as_str().unwrap().ends_with("more]"));

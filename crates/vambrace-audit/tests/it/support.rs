@@ -69,6 +69,8 @@ pub(crate) fn call(number: u64, caller: &str) -> CallEntry {
         call_id: call_id(number),
         session_id: SessionId::parse("thread-1").unwrap(),
         caller: who,
+        address: None,
+        request_id: None,
         tool: ToolName::of("read_file"),
         input: tree(Tree::map([("path", Tree::text("src/main.rs"))])),
         reason: Some(text("to look")),

@@ -20,15 +20,14 @@ pub(super) fn refused(corridor: &Corridor, call: &Call, error: &ReplyError) {
         return;
     }
     let text = |text: &str| call.redactor.plain_tree(Tree::text(text)).value;
-    corridor.log().line(&LogLine {
-        level: Level::Warn,
-        message: error.message.clone(),
-        fields: vec![
-            ("code", text(error.code.as_str())),
-            ("caller_id", text(&caller.id)),
-            ("tool", text(call.entry.tool.as_str())),
-        ],
-    });
+    let mut fields = vec![
+        ("code", text(error.code.as_str())),
+        ("caller_id", text(&caller.id)),
+        ("tool", text(call.entry.tool.as_str())),
+    ];
+    fields.extend(call.entry.address.map(|address| ("client_ip", text(&address.to_string()))));
+    fields.extend(call.entry.request_id.as_ref().map(|id| ("request_id", text(id.as_str()))));
+    corridor.log().line(&LogLine { level: Level::Warn, message: error.message.clone(), fields });
 }
 
 /// The sentences for the reply.

@@ -13,7 +13,7 @@ use vambrace_auth::{Draw, Offered, Refusal, is_trusted_proxy};
 use vambrace_types::{Caller, Chain, Door, ErrorCode};
 
 use super::around::Arrival;
-use super::bell::{Limited, Strange};
+use super::bell::{Limited, Seen, Strange};
 use super::jwks::{self, Looked};
 use super::sight::{offered, once};
 use super::{Front, Limit, Members, Problem, answer, chain, hosts};
@@ -65,8 +65,8 @@ pub(super) async fn admit(
     }
     let (caller, draw) = enter(front, arrival, &parts, &offered).await?;
     // THREAT: P13, agents that call each other for ever, whichever door they take.
-    let chain =
-        chain::read(&parts.headers, &front.settings.a2a.chain).map_err(|endless| chain::problem(&endless))?;
+    let chain = chain::read(&parts.headers, arrival.address, &front.settings.a2a.chain)
+        .map_err(|endless| chain::problem(&endless))?;
     let admitted = Admitted { caller, address: arrival.address, chain };
     Ok((admitted, draw, Request::from_parts(parts, body)))
 }
@@ -74,7 +74,7 @@ pub(super) async fn admit(
 /// Before any credential is looked at: does the request mean us, and may its address try at all?
 fn may_knock(front: &Front, arrival: Arrival, parts: &Parts) -> Result<(), Problem> {
     let strange = |strange: Strange, problem: Problem| {
-        front.bell.strange(front, strange, arrival.address, &parts.method, parts.uri.path());
+        front.bell.strange(front, strange, Seen::of(arrival.address, parts));
         Err(problem)
     };
     means_us(front, arrival, parts)?;
@@ -91,7 +91,7 @@ fn may_knock(front: &Front, arrival: Arrival, parts: &Parts) -> Result<(), Probl
     let now = front.moment();
     if let Some(wait) = front.failures.blocked(arrival.address, now) {
         front.metrics.limited(Limit::Failures);
-        front.bell.limited(front, Limited::Failures, arrival.address, &parts.method, parts.uri.path());
+        front.bell.limited(front, Limited::Failures, Seen::of(arrival.address, parts));
         return Err(Problem::too_many(Draw {
             allowed: false,
             remaining: 0,
@@ -128,7 +128,7 @@ fn means_us(front: &Front, arrival: Arrival, parts: &Parts) -> Result<(), Proble
     // A request may name us in its first line as well; both must mean us, since nobody knows which one others
     // read.
     if !hosts::is_ours(named, front) || authority.is_some_and(|named| !hosts::is_ours(named, front)) {
-        front.bell.strange(front, Strange::Host, arrival.address, &parts.method, parts.uri.path());
+        front.bell.strange(front, Strange::Host, Seen::of(arrival.address, parts));
         let message = "The request's Host is not a name of this service.";
         return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, ErrorCode::RequestRefused, message)
             .suggestion("The operator can list the name in server.allowed_hosts."));
@@ -150,7 +150,8 @@ async fn enter(
         looked = jwks::Keys::refresh(front).await;
         found = front.authenticator.authenticate(offered, clock.now());
     }
-    let (address, path) = (arrival.address, parts.uri.path());
+    let address = arrival.address;
+    let seen = Seen::of(address, parts);
     let identity = found.map_err(|refusal| {
         // A key that we have not looked for just now may be a new one: its owner does not guess.
         let counts = refusal.is_guess() && (refusal != Refusal::UnknownKey || looked == Looked::Now);
@@ -158,7 +159,7 @@ async fn enter(
             front.bell.door_closed(front, address);
         }
         front.metrics.refused(&refusal);
-        front.bell.refused(front, &refusal, address, &parts.method, path);
+        front.bell.refused(front, &refusal, seen);
         match refusal {
             // Who it is, is known; no other credential would help.
             Refusal::UnreadableIdentity(_) => Problem::refused(&refusal),
@@ -169,7 +170,7 @@ async fn enter(
     if let Some(members) = &front.settings.members
         && !is_member(members, &caller)
     {
-        front.bell.strange(front, Strange::Membership, address, &parts.method, path);
+        front.bell.strange(front, Strange::Membership, seen);
         let message = "Only listed people and groups may use this service.";
         return Err(Problem::new(StatusCode::FORBIDDEN, ErrorCode::NotAMember, message)
             .suggestion("Ask the operator to list your email address or one of your groups."));
@@ -177,7 +178,7 @@ async fn enter(
     let draw = front.by_caller.draw(&caller.owner(), front.moment());
     if !draw.allowed {
         front.metrics.limited(Limit::Caller);
-        front.bell.limited(front, Limited::Caller, address, &parts.method, path);
+        front.bell.limited(front, Limited::Caller, seen);
         return Err(Problem::too_many(draw));
     }
     Ok((caller, draw))

@@ -18,7 +18,7 @@ use vambrace_runtime::{Level, LogLine};
 use vambrace_types::Tree;
 
 use super::arriving::{Arriving, Fate, Watch};
-use super::bell::{Limited, shown};
+use super::bell::{Limited, Seen, shown};
 use super::routes::{Place, Routes};
 use super::{Front, Limit, Problem, answer, health, hosts, request_id};
 
@@ -57,7 +57,8 @@ pub(super) async fn around(
     let draw = limiter.draw(&AddressKey::of(arrival.address), front.moment());
     let mut answer = if !draw.allowed {
         front.metrics.limited(Limit::Address);
-        front.bell.limited(front, Limited::Address, arrival.address, method, path);
+        let seen = Seen { address: arrival.address, method, path, id: Some(&id) };
+        front.bell.limited(front, Limited::Address, seen);
         Problem::too_many(draw).into_response()
     } else if is_preflight(&request) {
         preflight(origin.as_ref())
@@ -75,7 +76,9 @@ pub(super) async fn around(
     answer.headers_mut().insert(request_id::HEADER, id);
     dress(answer.headers_mut(), origin);
     if let Some((method, path)) = told {
-        access(front, arrival.address, &method, &path, answer.status());
+        let id = answer.headers().get(request_id::HEADER);
+        let seen = Seen { address: arrival.address, method: &method, path: &path, id };
+        access(front, seen, answer.status());
     }
     answer
 }
@@ -232,16 +235,18 @@ fn dress(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
     }
 }
 
-fn access(front: &Front, address: IpAddr, method: &Method, path: &str, status: StatusCode) {
+fn access(front: &Front, seen: Seen<'_>, status: StatusCode) {
     let field = |tree: Tree| front.corridor.redactor().plain_tree(tree).value;
+    let id = seen.id.and_then(|id| id.to_str().ok()).unwrap_or_default();
     front.corridor.log().line(&LogLine {
         level: Level::Debug,
         message: RedactedText::fixed("request"),
         fields: vec![
-            ("client_ip", field(Tree::text(address.to_string()))),
-            ("method", field(Tree::text(shown(front, method.as_str())))),
-            ("path", field(Tree::text(shown(front, path)))),
+            ("client_ip", field(Tree::text(seen.address.to_string()))),
+            ("method", field(Tree::text(shown(front, seen.method.as_str())))),
+            ("path", field(Tree::text(shown(front, seen.path)))),
             ("status", field(Tree::Int(i64::from(status.as_u16())))),
+            ("request_id", field(Tree::text(shown(front, id)))),
         ],
     });
 }

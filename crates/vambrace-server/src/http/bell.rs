@@ -6,7 +6,8 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use http::Method;
+use http::request::Parts;
+use http::{HeaderValue, Method};
 use tokio_util::task::TaskTracker;
 use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_auth::{AddressKey, Moment, Refusal};
@@ -14,7 +15,24 @@ use vambrace_redact::RedactedText;
 use vambrace_runtime::{Corridor, Level, LogLine};
 use vambrace_types::{Tree, is_invisible};
 
-use super::Front;
+use super::{Front, request_id};
+
+/// What is told of a request that was turned away.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen<'r> {
+    pub(super) address: IpAddr,
+    pub(super) method: &'r Method,
+    pub(super) path: &'r str,
+    pub(super) id: Option<&'r HeaderValue>,
+}
+
+impl<'r> Seen<'r> {
+    /// Its own id or the fresh one: it has one from its first moment.
+    pub(super) fn of(address: IpAddr, parts: &'r Parts) -> Seen<'r> {
+        let id = parts.headers.get(request_id::HEADER);
+        Seen { address, method: &parts.method, path: parts.uri.path(), id }
+    }
+}
 
 /// Which bucket was empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,14 +105,7 @@ struct Count {
 
 impl Bell {
     /// A wrong credential, or none. The line is 001's, and stands there every time.
-    pub(super) fn refused(
-        &self,
-        front: &Front,
-        refusal: &Refusal,
-        address: IpAddr,
-        method: &Method,
-        path: &str,
-    ) {
+    pub(super) fn refused(&self, front: &Front, refusal: &Refusal, seen: Seen<'_>) {
         let words = refusal.log_line();
         let reason = match refusal {
             Refusal::InvalidToken(reason) => Some(*reason),
@@ -106,8 +117,8 @@ impl Bell {
             | Refusal::Missing => None,
             Refusal::UnreadableIdentity(header) => Some(header.why.as_str()),
         };
-        line(front, words, address, method, path, reason);
-        self.told(front, Rung { address: Some(address), words }, method, path);
+        line(front, words, seen, reason);
+        self.told(front, words, seen);
     }
 
     /// As many wrong credentials came from an address as close the door to it.
@@ -134,42 +145,27 @@ impl Bell {
         });
     }
 
-    pub(super) fn strange(
-        &self,
-        front: &Front,
-        strange: Strange,
-        address: IpAddr,
-        method: &Method,
-        path: &str,
-    ) {
+    pub(super) fn strange(&self, front: &Front, strange: Strange, seen: Seen<'_>) {
         let words = strange.words();
-        let rung = Rung { address: Some(address), words };
-        if self.told(front, rung, method, path) {
-            line(front, words, address, method, path, None);
+        if self.told(front, words, seen) {
+            line(front, words, seen, None);
         }
     }
 
     /// Whether the time has come to tell of it.
-    fn told(&self, front: &Front, rung: Rung, method: &Method, path: &str) -> bool {
-        let rings = self.ring(rung, front.moment());
+    fn told(&self, front: &Front, words: &'static str, seen: Seen<'_>) -> bool {
+        let rings = self.ring(Rung { address: Some(seen.address), words }, front.moment());
         if let Some((rung, n)) = rings {
-            event(front, rung, Some((method, path)), n);
+            event(front, rung, Some(seen), n);
         }
         rings.is_some()
     }
 
-    pub(super) fn limited(
-        &self,
-        front: &Front,
-        limited: Limited,
-        address: IpAddr,
-        method: &Method,
-        path: &str,
-    ) {
+    pub(super) fn limited(&self, front: &Front, limited: Limited, seen: Seen<'_>) {
         let words = limited.words();
-        let rung = Rung { address: Some(address), words };
+        let rung = Rung { address: Some(seen.address), words };
         if self.ring(rung, front.moment()).is_some() {
-            line(front, words, address, method, path, None);
+            line(front, words, seen, None);
         }
     }
 
@@ -226,34 +222,29 @@ impl Bell {
     }
 }
 
-fn line(
-    front: &Front,
-    words: &'static str,
-    address: IpAddr,
-    method: &Method,
-    path: &str,
-    reason: Option<&'static str>,
-) {
+fn line(front: &Front, words: &'static str, seen: Seen<'_>, reason: Option<&'static str>) {
     let field = |text: &str| front.corridor.redactor().plain_tree(Tree::text(text)).value;
     let mut fields = vec![
-        ("client_ip", field(&address.to_string())),
-        ("method", field(&shown(front, method.as_str()))),
-        ("path", field(&shown(front, path))),
+        ("client_ip", field(&seen.address.to_string())),
+        ("method", field(&shown(front, seen.method.as_str()))),
+        ("path", field(&shown(front, seen.path))),
     ];
+    let id = seen.id.and_then(|id| id.to_str().ok());
+    fields.extend(id.map(|id| ("request_id", field(&shown(front, id)))));
     fields.extend(reason.map(|reason| ("reason", field(reason))));
     let message = RedactedText::fixed(words);
     front.corridor.log().line(&LogLine { level: Level::Warn, message, fields });
 }
 
-fn event(front: &Front, rung: Rung, what: Option<(&Method, &str)>, n: u64) {
+fn event(front: &Front, rung: Rung, seen: Option<Seen<'_>>, n: u64) {
     let Rung { address, words } = rung;
     let mut details = Vec::new();
     if let Some(address) = address {
         details.push(("client_ip", Tree::text(address.to_string())));
     }
-    if let Some((method, path)) = what {
-        details.push(("method", Tree::text(shown(front, method.as_str()))));
-        details.push(("path", Tree::text(shown(front, path))));
+    if let Some(seen) = seen {
+        details.push(("method", Tree::text(shown(front, seen.method.as_str()))));
+        details.push(("path", Tree::text(shown(front, seen.path))));
     }
     details.push(("count", Tree::bytes(n)));
     let event = Event {

@@ -1,15 +1,18 @@
 //! Chains of agents that call each other (specification 001), out of a request's headers.
 
+use std::net::IpAddr;
+
 use http::{HeaderMap, StatusCode};
 use vambrace_types::{Chain, ChainRules, Endless, ErrorCode};
 
 use super::Problem;
 
 /// The request has its id by now: its own, or a fresh one.
-pub(super) fn read(headers: &HeaderMap, rules: &ChainRules) -> Result<Chain, Endless> {
+pub(super) fn read(headers: &HeaderMap, address: IpAddr, rules: &ChainRules) -> Result<Chain, Endless> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let lists = headers.get_all("x-call-chain").iter().map(|list| list.as_bytes());
-    let chain = Chain::read(text("x-request-id").map(str::to_owned), lists, text("x-call-depth"))?;
+    let mut chain = Chain::read(text("x-request-id").map(str::to_owned), lists, text("x-call-depth"))?;
+    chain.address = Some(address);
     chain.admit(rules)?;
     Ok(chain)
 }

@@ -20,14 +20,17 @@ pub(crate) fn is_plain(id: &[u8]) -> bool {
     (1..=LONGEST).contains(&id.len()) && id.iter().all(plain)
 }
 
+/// A UUID of version 4: nobody, our own redactor included, takes one for a secret.
 fn fresh() -> HeaderValue {
-    const DIGITS: [u8; 16] = *b"0123456789abcdef";
-    let digit = |value: u8| DIGITS.get(usize::from(value & 15)).copied().unwrap_or_default();
-    let mut id = [[0; 2]; 16];
-    for (pair, byte) in id.iter_mut().zip(chance::<16>()) {
-        *pair = [digit(byte >> 4), digit(byte)];
-    }
-    HeaderValue::from_bytes(id.as_flattened()).unwrap_or_else(|_| HeaderValue::from_static("none"))
+    let [a, b, c, d, e, f, g, h, rest @ ..] = chance::<16>();
+    let number = |bytes: &[u8]| bytes.iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+    let version = number(&[g, h]) & 0x0fff | 0x4000;
+    let [variant @ .., _, _, _, _, _, _] = rest;
+    let [_, _, node @ ..] = rest;
+    let variant = number(&variant) & 0x3fff | 0x8000;
+    let (first, second, node) = (number(&[a, b, c, d]), number(&[e, f]), number(&node));
+    let id = format!("{first:08x}-{second:04x}-{version:04x}-{variant:04x}-{node:012x}");
+    HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("none"))
 }
 
 #[cfg(test)]
@@ -57,5 +60,18 @@ mod tests {
         check(&["a b"], false);
         check(&["a\"b"], false);
         check(&["a", "b"], false);
+    }
+
+    #[test]
+    fn a_fresh_id_has_the_form_of_a_uuid() {
+        let (one, other) = (fresh(), fresh());
+        assert_ne!(one, other);
+        for id in [one, other] {
+            let id = id.to_str().unwrap().to_owned();
+            let lengths: Vec<usize> = id.split('-').map(str::len).collect();
+            assert_eq!(lengths, [8, 4, 4, 4, 12], "{id}");
+            let at = |place: usize| id.as_bytes()[place];
+            assert!(at(14) == b'4' && b"89ab".contains(&at(19)), "{id}");
+        }
     }
 }

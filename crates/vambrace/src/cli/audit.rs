@@ -25,7 +25,7 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
         Exit::Failed
     };
     match args.what {
-        AuditWhat::List { last, caller, tool_name, decision, secret } => {
+        AuditWhat::List { last, caller, tool_name, decision, request, secret } => {
             let verdict = decision.map(|word| {
                 Verdict::parse(&word)
                     .ok_or_else(|| usage(&format!("no decision is called `{word}` (allow, ask, deny)")))
@@ -37,6 +37,7 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
                 tool: tool_name,
                 verdict: verdict.transpose()?,
                 since: None,
+                request,
                 secret: if secret { Some(asked_for(global)?) } else { None },
             };
             list(global, &vambrace_audit::list(&dir, &filter).map_err(told)?);
@@ -45,7 +46,9 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
         AuditWhat::Show { id } => {
             let records = vambrace_audit::show(&dir, &id).map_err(told)?;
             if records.is_empty() {
-                terminal::fail(&format!("no record has the call id `{id}`"));
+                terminal::fail(&format!(
+                    "no record has the call id `{id}`; if it is a request's, try `vambrace audit list --request {id}`"
+                ));
                 return Ok(Exit::Failed);
             }
             for record in records {

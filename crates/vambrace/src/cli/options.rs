@@ -322,6 +322,9 @@ pub(crate) enum AuditWhat {
         /// allow, ask or deny
         #[arg(long)]
         decision: Option<String>,
+        /// Only calls of the HTTP request with this id, as its answer told it
+        #[arg(long)]
+        request: Option<String>,
         /// Only calls that met the secret on standard input; its value is compared by fingerprint and kept nowhere
         #[arg(long)]
         secret: bool,

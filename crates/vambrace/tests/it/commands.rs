@@ -413,5 +413,7 @@ fn a_doctor_that_cannot_begin_says_so_in_words() {
 #[test]
 fn a_complaint_is_one_line_whatever_it_repeats() {
     let ran = world().run(&["audit", "show", "x\nerror: forged\r\u{202e}"]);
-    assert_eq!(ran.stderr, "error: no record has the call id `x\\nerror: forged\\r\\u{202e}`\n");
+    let id = "x\\nerror: forged\\r\\u{202e}";
+    assert!(ran.stderr.starts_with(&format!("error: no record has the call id `{id}`; ")), "{ran:?}");
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
 }

@@ -146,7 +146,7 @@ fn record() -> Value {
     let mut shape = exactly(json!({
         "timestamp": {"type": "string", "format": "date-time"},
         "kind": {"enum": ["intent", "outcome", "event"]},
-        "event": text, "call_id": text, "caller_id": text, "tool": text,
+        "event": text, "call_id": text, "caller_id": text, "client_ip": text, "request_id": text, "tool": text,
         "decision": {"enum": ["allow", "ask", "deny", null]},
         "rule": text, "ending": text, "code": text, "message": text,
         "dry_run": {"type": "boolean"},

@@ -28,6 +28,7 @@ struct Wish {
     caller: Option<String>,
     tool: Option<String>,
     decision: Option<String>,
+    request: Option<String>,
 }
 
 pub(super) async fn audit(
@@ -50,6 +51,7 @@ pub(super) async fn audit(
         owner: owner(&caller),
         tool: wish.tool,
         verdict,
+        request: wish.request,
         ..Filter::default()
     };
     let entries = looking(&front, move |dir| list(dir, &filter)).await?;

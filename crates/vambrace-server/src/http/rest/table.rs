@@ -109,6 +109,7 @@ pub(in crate::http) const ROUTES: &[Route] = &[
             LAST,
             query("caller", "Only of this caller.", text),
             query("tool", "Only of this tool.", text),
+            query("request", "Only of the request with this id.", text),
             query(
                 "decision",
                 "Only with this decision.",
