@@ -24,7 +24,10 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("role", "The caller's role."),
     ("door", "The front end that the call came in by."),
     ("client_ip", "The machine that the call came from, over HTTP; behind trusted proxies the client's own."),
-    ("request_id", "The name of the request, as `X-Request-Id` and error bodies tell it, over HTTP."),
+    (
+        "request_id",
+        "The name of the request over HTTP, as the `X-Request-Id` of its answer tells it; clients may choose it.",
+    ),
     ("tool", "The tool's name."),
     ("purpose", "`call`, or `check` when somebody only asked what would be decided."),
     ("input", "The arguments, redacted."),

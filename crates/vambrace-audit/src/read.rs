@@ -112,6 +112,8 @@ struct Line<'a> {
     ending: Option<String>,
     code: Option<String>,
     message: Option<String>,
+    /// Of events alone.
+    details: Option<serde_json::Value>,
     #[serde(default)]
     dry_run: bool,
     duration_ms: Option<u64>,
@@ -284,6 +286,7 @@ fn entry(segment: &str, line: &[u8]) -> Option<Entry> {
             owner_of(id, line.user_id.as_deref(), line.user_email.as_deref(), line.subject.as_deref())
         }),
     };
+    let detail = |name: &str| Some(line.details.as_ref()?.get(name)?.as_str()?.to_owned());
     Some(Entry {
         segment: segment.to_owned(),
         seq: line.seq,
@@ -294,8 +297,8 @@ fn entry(segment: &str, line: &[u8]) -> Option<Entry> {
         session_id: line.session_id,
         owner,
         caller: line.caller_id,
-        client_ip: line.client_ip,
-        request_id: line.request_id,
+        client_ip: line.client_ip.or_else(|| detail("client_ip")),
+        request_id: line.request_id.or_else(|| detail("request_id")),
         tool: line.tool,
         verdict: line.decision.as_deref().and_then(Verdict::parse),
         rule: line.rule,

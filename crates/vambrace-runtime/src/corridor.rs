@@ -15,9 +15,9 @@ use vambrace_policy::command::{WordVerdict, explain};
 use vambrace_policy::url::{UrlStep, WebUrl};
 use vambrace_policy::{Capability, Policy};
 use vambrace_process::{Missing, Posture};
-use vambrace_redact::Redactor;
+use vambrace_redact::{RedactedTree, Redactor};
 use vambrace_tools::{Instruments, Limits, Toolbox};
-use vambrace_types::{Caller, ErrorCode, ScopedPath, SessionId, Timestamp, ToolError};
+use vambrace_types::{Caller, Chain, ErrorCode, ScopedPath, SessionId, Timestamp, ToolError, Tree};
 
 use crate::chance::chance;
 use crate::stage::prove;
@@ -261,6 +261,15 @@ impl Corridor {
             }
         }
         learned.redactor.as_ref().unwrap_or(&self.parts.redactor).for_call()
+    }
+
+    /// Where a call came from, as fields of a log line.
+    pub fn origin(&self, chain: &Chain) -> Vec<(&'static str, RedactedTree)> {
+        let redactor = self.redactor_for_call(self.parts.clock.now());
+        let field = |text: &str| redactor.plain_tree(Tree::text(text)).value;
+        let address = chain.address.map(|address| ("client_ip", field(&address.to_string())));
+        let id = chain.request_id.as_deref().map(|id| ("request_id", field(id)));
+        address.into_iter().chain(id).collect()
     }
 
     /// A fresh session for a front end that has none of its own.

@@ -48,17 +48,19 @@ fn dial(
 /// Somebody took the connection. A port that the kernel gave to the attacker may be the very one it calls; the host's
 /// trap has that port where the trap can be reached, so a socket that met itself is somewhere else.
 fn answered(connected: Result<OwnedFd, Errno>) -> Outcome {
-    match connected.and_then(|socket| met_itself(&socket)) {
-        Ok(true) => Outcome::Held(ITSELF.to_owned()),
-        Ok(false) => Outcome::Broken("it worked".to_owned()),
+    match connected {
+        Ok(socket) if met_itself(&socket) => Outcome::Held(ITSELF.to_owned()),
+        Ok(_) => Outcome::Broken("it worked".to_owned()),
         Err(errno) => Outcome::Held(words(errno)),
     }
 }
 
 const ITSELF: &str = "it met only itself";
 
-fn met_itself(socket: &OwnedFd) -> Result<bool, Errno> {
-    Ok(getsockname(socket)? == getpeername(socket)?.ok_or(Errno::NOTCONN)?)
+/// INVARIANT: what cannot be told any more, since the other end has gone, was somebody else.
+fn met_itself(socket: &OwnedFd) -> bool {
+    let (own, other) = (getsockname(socket), getpeername(socket));
+    matches!((own, other), (Ok(own), Ok(Some(other))) if own == other)
 }
 
 pub(super) fn tcp(facts: &Facts) -> Outcome {
@@ -102,7 +104,7 @@ pub(super) fn udp(facts: &Facts) -> Outcome {
 fn datagram(socket: &OwnedFd, token: &[u8]) -> Outcome {
     let sent = send(socket, token, SendFlags::NOSIGNAL).and_then(|_| {
         // Nobody refuses what one sends to oneself.
-        if met_itself(socket)? {
+        if met_itself(socket) {
             return Ok(true);
         }
         let mut polled = [PollFd::new(socket, PollFlags::ERR)];
@@ -202,5 +204,34 @@ mod tests {
         let held = |outcome: Outcome| matches!(outcome, Outcome::Held(why) if why == ITSELF);
         assert!(held(datagram(&to_itself(SocketType::DGRAM), b"token")));
         assert!(held(answered(Ok(to_itself(SocketType::STREAM)))));
+    }
+
+    #[test]
+    fn whoever_else_answers_was_reached() {
+        let reached = |outcome: Outcome| matches!(outcome, Outcome::Broken(why) if why == "it worked");
+        let listener = open(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        rustix::net::bind(&listener, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+        rustix::net::listen(&listener, 2).unwrap();
+        let address = getsockname(&listener).unwrap();
+        let dialled = || {
+            let socket = open(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+            connect(&socket, &address).unwrap();
+            send(&socket, b"token", SendFlags::NOSIGNAL).unwrap();
+            socket
+        };
+        assert!(reached(answered(Ok(dialled()))));
+        // One that takes the connection and closes it with what was sent unread, which resets it.
+        let socket = dialled();
+        for _ in 0..2 {
+            drop(rustix::net::accept(&listener).unwrap());
+        }
+        assert!(reached(answered(Ok(socket))));
+
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("s");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let socket = open(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+        connect(&socket, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+        assert!(reached(answered(Ok(socket))));
     }
 }

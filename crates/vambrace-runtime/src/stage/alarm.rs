@@ -14,7 +14,9 @@ pub(super) fn refused(corridor: &Corridor, call: &Call, error: &ReplyError) {
     let caller = &call.entry.caller;
     let is_served = match caller.door {
         Door::Rest | Door::McpHttp | Door::A2a => true,
-        Door::CommandLine | Door::Terminal | Door::McpStdio | Door::System => false,
+        // What we do ourselves, on behalf of a request.
+        Door::System => call.chain.address.is_some(),
+        Door::CommandLine | Door::Terminal | Door::McpStdio => false,
     };
     if !is_served || call.entry.purpose != Purpose::Call {
         return;
@@ -25,8 +27,7 @@ pub(super) fn refused(corridor: &Corridor, call: &Call, error: &ReplyError) {
         ("caller_id", text(&caller.id)),
         ("tool", text(call.entry.tool.as_str())),
     ];
-    fields.extend(call.entry.address.map(|address| ("client_ip", text(&address.to_string()))));
-    fields.extend(call.entry.request_id.as_ref().map(|id| ("request_id", text(id.as_str()))));
+    fields.extend(corridor.origin(&call.chain));
     corridor.log().line(&LogLine { level: Level::Warn, message: error.message.clone(), fields });
 }
 
@@ -35,14 +36,16 @@ pub(super) fn tell(corridor: &Corridor, call: &Call, rules: &[String]) -> Vec<St
     let redactor = &call.redactor;
     let text = |text: &str| redactor.plain_tree(Tree::text(text)).value;
     for rule in rules {
+        let mut fields = vec![
+            ("rule", text(rule)),
+            ("caller_id", text(&call.entry.caller.id)),
+            ("tool", text(call.entry.tool.as_str())),
+        ];
+        fields.extend(corridor.origin(&call.chain));
         corridor.log().line(&LogLine {
             level: Level::Warn,
             message: redactor.text(&format!("Alert raised: {rule}")).value,
-            fields: vec![
-                ("rule", text(rule)),
-                ("caller_id", text(&call.entry.caller.id)),
-                ("tool", text(call.entry.tool.as_str())),
-            ],
+            fields,
         });
     }
     // `terminate` in a process that serves others: the caller's calls end, the server lives.

@@ -15,7 +15,7 @@ use tokio::sync::broadcast;
 use vambrace_types::{Caller, Chain};
 
 use super::message::history_length;
-use super::push::{self, Push};
+use super::push::{self, Push, Whose};
 use super::rpc::{Fault, Revision, Wrong};
 use super::store::{Desk, is_live};
 use super::work::session;
@@ -134,8 +134,8 @@ impl Visit {
         };
         let (news, settled) = news.ok_or_else(Fault::no_task)?.map_err(|()| over())?;
         if let Some(settled) = settled {
-            let session = session(&self.owner(), &settled.task.context_id);
-            push::deliver(&self.front, &self.desk, &self.caller, &session, settled);
+            let whose = self.whose(&settled.task.context_id);
+            push::deliver(&self.front, &self.desk, &whose, settled);
         }
         if let Some(mut news) = news {
             let ended = async {
@@ -168,8 +168,13 @@ impl Visit {
         context_id: &str,
     ) -> Result<Push, Fault> {
         let push = Push::read(config, task_id, self.revision)?;
-        push::check(&self.front, &self.caller, session(&self.owner(), context_id), &push).await?;
+        push::check(&self.front, &self.whose(context_id), &push).await?;
         Ok(push)
+    }
+
+    fn whose(&self, context_id: &str) -> Whose {
+        let session = session(&self.owner(), context_id);
+        Whose { caller: self.caller.clone(), session, chain: self.chain.clone() }
     }
 
     pub(super) async fn set_push(&self, value: Value) -> Result<Value, Fault> {

@@ -95,7 +95,7 @@ impl Push {
             + info.map_or(0, |info| info.scheme.len() + secret(info.credentials.as_ref()))
     }
 
-    fn call(&self, caller: &Caller, session: SessionId, body: &Value, dry_run: bool) -> Calling {
+    fn call(&self, whose: &Whose, body: &Value, dry_run: bool) -> Calling {
         let mut headers = json!({"content-type": "application/json"});
         if let Value::Object(headers) = &mut headers {
             if let Some(token) = &self.token {
@@ -110,24 +110,27 @@ impl Push {
         }
         Calling {
             // Our own work for this caller: with the caller's rights, and no door of the caller's leads here.
-            caller: Caller { door: Door::System, ..caller.clone() },
-            session,
+            caller: Caller { door: Door::System, ..whose.caller.clone() },
+            session: whose.session.clone(),
             tool: "a2a_notify".to_owned(),
             arguments: json!({"url": self.url, "headers": headers, "body": body.to_string()}),
             dry_run,
-            chain: Chain::default(),
+            chain: whose.chain.clone(),
         }
     }
 }
 
+/// For whom news are sent, and which request led to it.
+#[derive(Debug, Clone)]
+pub(super) struct Whose {
+    pub(super) caller: Caller,
+    pub(super) session: SessionId,
+    pub(super) chain: Chain,
+}
+
 /// Asks beforehand whether news may go there, so that a caller learns it at once. Each delivery is decided again.
-pub(super) async fn check(
-    front: &Front,
-    caller: &Caller,
-    session: SessionId,
-    push: &Push,
-) -> Result<(), Fault> {
-    let reply = front.call(push.call(caller, session, &Value::Null, true), Leash::default()).await;
+pub(super) async fn check(front: &Front, whose: &Whose, push: &Push) -> Result<(), Fault> {
+    let reply = front.call(push.call(whose, &Value::Null, true), Leash::default()).await;
     let Some(error) = reply.as_ref().and_then(Reply::error) else { return Ok(()) };
     // A name may have an address by then.
     if error.code == ErrorCode::DnsFailed {
@@ -138,30 +141,23 @@ pub(super) async fn check(
 }
 
 /// Tells everybody who wants to know. Waits for nobody.
-pub(super) fn deliver(
-    front: &Arc<Front>,
-    desk: &Arc<Desk>,
-    caller: &Caller,
-    session: &SessionId,
-    settled: Settled,
-) {
+pub(super) fn deliver(front: &Arc<Front>, desk: &Arc<Desk>, whose: &Whose, settled: Settled) {
     let Settled { task, pushes } = settled;
     for push in pushes {
         // LIMIT: when as many as may be are under way, news are dropped; the task itself can be asked for.
         let Ok(place) = Arc::clone(&desk.deliveries).try_acquire_owned() else {
-            lost(front, &caller.id, "too many news are under way");
+            lost(front, whose, "too many news are under way");
             continue;
         };
-        let (front, caller, session, task) =
-            (Arc::clone(front), caller.clone(), session.clone(), task.clone());
+        let (front, whose, task) = (Arc::clone(front), whose.clone(), task.clone());
         let deliveries = front.deliveries.clone();
         deliveries.spawn(async move {
             let body = news(task, push.revision);
             for pause in PAUSES.iter().map(Some).chain([None]) {
-                let call = push.call(&caller, session.clone(), &body, false);
+                let call = push.call(&whose, &body, false);
                 let reply = front.call(call, Leash::default()).await;
                 let Some(reply) = reply else {
-                    lost(&front, &caller.id, "the service is shutting down");
+                    lost(&front, &whose, "the service is shutting down");
                     break;
                 };
                 match (reply.error(), pause) {
@@ -171,7 +167,7 @@ pub(super) fn deliver(
                         let _ = tokio::time::timeout(*pause, front.ending.cancelled()).await;
                     }
                     (Some(_), _) => {
-                        lost(&front, &caller.id, "the address did not take them");
+                        lost(&front, &whose, "the address did not take them");
                         break;
                     }
                 }
@@ -182,12 +178,15 @@ pub(super) fn deliver(
 }
 
 /// For operators: somebody will not hear of a task.
-fn lost(front: &Front, caller: &str, why: &str) {
-    let field = |text: &str| front.corridor.redactor().plain_tree(Tree::text(text)).value;
+fn lost(front: &Front, whose: &Whose, why: &str) {
+    let redactor = front.redactor();
+    let field = |text: &str| redactor.plain_tree(Tree::text(text)).value;
+    let mut fields = vec![("caller_id", field(&whose.caller.id)), ("why", field(why))];
+    fields.extend(front.corridor.origin(&whose.chain));
     front.corridor.log().line(&LogLine {
         level: Level::Warn,
         message: RedactedText::fixed("News of a task were not delivered"),
-        fields: vec![("caller_id", field(caller)), ("why", field(why))],
+        fields,
     });
 }
 

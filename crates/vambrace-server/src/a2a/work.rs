@@ -11,7 +11,7 @@ use vambrace_types::{Caller, Chain, ErrorCode, Family, SessionId};
 
 use super::conformance::{Script, Step};
 use super::message::{Accepted, Wanted};
-use super::push;
+use super::push::{self, Whose};
 use super::store::{Desk, Piece};
 use crate::http::{Calling, Front};
 use crate::{text, wire};
@@ -52,8 +52,8 @@ pub(super) async fn work(front: Arc<Front>, desk: Arc<Desk>, order: Order) {
         Job::Call(wanted) => {
             desk.change(&task.id, TaskState::Working, None, now());
             let Wanted { tool, arguments, dry_run } = wanted;
-            let calling =
-                Calling { caller: caller.clone(), session: session.clone(), tool, arguments, dry_run, chain };
+            let (caller, session, chain) = (caller.clone(), session.clone(), chain.clone());
+            let calling = Calling { caller, session, tool, arguments, dry_run, chain };
             match front.call(calling, leash).await {
                 Some(reply) => {
                     desk.add(&task.id, artifact(&reply, accepted), Piece::Whole);
@@ -68,7 +68,7 @@ pub(super) async fn work(front: Arc<Front>, desk: Arc<Desk>, order: Order) {
         Job::Script(script) => play(&desk, &task, &leash, script, now).await,
     };
     if let Some(settled) = desk.change(&task.id, state, message, now()) {
-        push::deliver(&front, &desk, &caller, &session, settled);
+        push::deliver(&front, &desk, &Whose { caller, session, chain }, settled);
     }
 }
 

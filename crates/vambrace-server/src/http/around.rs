@@ -45,7 +45,7 @@ pub(super) async fn around(
     peer: IpAddr,
     mut request: Request<Incoming>,
 ) -> Response {
-    let id = request_id::of(request.headers());
+    let id = request_id::of(request.headers(), |id| front.redactor().text(id).n_redactions == 0);
     request.headers_mut().insert(request_id::HEADER, id.clone());
     let settings = &front.settings;
     let arrival = Arrival { peer, address: address(front, peer, request.headers()) };
@@ -236,17 +236,19 @@ fn dress(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
 }
 
 fn access(front: &Front, seen: Seen<'_>, status: StatusCode) {
-    let field = |tree: Tree| front.corridor.redactor().plain_tree(tree).value;
+    let redactor = front.redactor();
+    let field = |tree: Tree| redactor.plain_tree(tree).value;
+    let shown = |text: &str| shown(&redactor, text);
     let id = seen.id.and_then(|id| id.to_str().ok()).unwrap_or_default();
     front.corridor.log().line(&LogLine {
         level: Level::Debug,
         message: RedactedText::fixed("request"),
         fields: vec![
             ("client_ip", field(Tree::text(seen.address.to_string()))),
-            ("method", field(Tree::text(shown(front, seen.method.as_str())))),
-            ("path", field(Tree::text(shown(front, seen.path)))),
+            ("method", field(Tree::text(shown(seen.method.as_str())))),
+            ("path", field(Tree::text(shown(seen.path)))),
             ("status", field(Tree::Int(i64::from(status.as_u16())))),
-            ("request_id", field(Tree::text(shown(front, id)))),
+            ("request_id", field(Tree::text(shown(id)))),
         ],
     });
 }

@@ -11,7 +11,7 @@ use http::{HeaderValue, Method};
 use tokio_util::task::TaskTracker;
 use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_auth::{AddressKey, Moment, Refusal};
-use vambrace_redact::RedactedText;
+use vambrace_redact::{RedactedText, Redactor};
 use vambrace_runtime::{Corridor, Level, LogLine};
 use vambrace_types::{Tree, is_invisible};
 
@@ -31,6 +31,10 @@ impl<'r> Seen<'r> {
     pub(super) fn of(address: IpAddr, parts: &'r Parts) -> Seen<'r> {
         let id = parts.headers.get(request_id::HEADER);
         Seen { address, method: &parts.method, path: parts.uri.path(), id }
+    }
+
+    fn id(&self) -> Option<&'r str> {
+        self.id.and_then(|id| id.to_str().ok())
     }
 }
 
@@ -223,14 +227,14 @@ impl Bell {
 }
 
 fn line(front: &Front, words: &'static str, seen: Seen<'_>, reason: Option<&'static str>) {
-    let field = |text: &str| front.corridor.redactor().plain_tree(Tree::text(text)).value;
+    let redactor = front.redactor();
+    let field = |text: &str| redactor.plain_tree(Tree::text(text)).value;
     let mut fields = vec![
         ("client_ip", field(&seen.address.to_string())),
-        ("method", field(&shown(front, seen.method.as_str()))),
-        ("path", field(&shown(front, seen.path))),
+        ("method", field(&shown(&redactor, seen.method.as_str()))),
+        ("path", field(&shown(&redactor, seen.path))),
     ];
-    let id = seen.id.and_then(|id| id.to_str().ok());
-    fields.extend(id.map(|id| ("request_id", field(&shown(front, id)))));
+    fields.extend(seen.id().map(|id| ("request_id", field(&shown(&redactor, id)))));
     fields.extend(reason.map(|reason| ("reason", field(reason))));
     let message = RedactedText::fixed(words);
     front.corridor.log().line(&LogLine { level: Level::Warn, message, fields });
@@ -238,13 +242,16 @@ fn line(front: &Front, words: &'static str, seen: Seen<'_>, reason: Option<&'sta
 
 fn event(front: &Front, rung: Rung, seen: Option<Seen<'_>>, n: u64) {
     let Rung { address, words } = rung;
+    let redactor = front.redactor();
     let mut details = Vec::new();
     if let Some(address) = address {
         details.push(("client_ip", Tree::text(address.to_string())));
     }
     if let Some(seen) = seen {
-        details.push(("method", Tree::text(shown(front, seen.method.as_str()))));
-        details.push(("path", Tree::text(shown(front, seen.path))));
+        details.push(("method", Tree::text(shown(&redactor, seen.method.as_str()))));
+        details.push(("path", Tree::text(shown(&redactor, seen.path))));
+        // Of the one that rang; those that were only counted are in the log.
+        details.extend(seen.id().map(|id| ("request_id", Tree::text(shown(&redactor, id)))));
     }
     details.push(("count", Tree::bytes(n)));
     let event = Event {
@@ -254,7 +261,7 @@ fn event(front: &Front, rung: Rung, seen: Option<Seen<'_>>, n: u64) {
         by: None,
         call_id: None,
         message: RedactedText::fixed(words),
-        details: front.corridor.redactor().plain_tree(Tree::map(details)).value,
+        details: redactor.plain_tree(Tree::map(details)).value,
     };
     let corridor = std::sync::Arc::clone(&front.corridor);
     // A disk may keep the writer waiting; nobody at the door waits for it.
@@ -276,8 +283,8 @@ fn alarm(corridor: &Corridor, rule: &str, address: IpAddr) {
 }
 
 /// A stranger's text for a line: without its secrets first, since half of one is not found any more.
-pub(super) fn shown(front: &Front, text: &str) -> String {
-    plain(front.corridor.redactor().text(text).value.as_str())
+pub(super) fn shown(redactor: &Redactor, text: &str) -> String {
+    plain(redactor.text(text).value.as_str())
 }
 
 /// Short, and without characters that turn a line around or hide in it.

@@ -6,10 +6,11 @@ use vambrace_runtime::chance;
 pub(super) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST: usize = 128;
 
-pub(super) fn of(headers: &HeaderMap) -> HeaderValue {
+/// `may_be_shown`: what the record and the log would have to hide is no name either.
+pub(super) fn of(headers: &HeaderMap, may_be_shown: impl FnOnce(&str) -> bool) -> HeaderValue {
     let mut given = headers.get_all(HEADER).iter();
     match (given.next(), given.next()) {
-        (Some(id), None) if is_plain(id.as_bytes()) => id.clone(),
+        (Some(id), None) if is_plain(id.as_bytes()) && id.to_str().is_ok_and(may_be_shown) => id.clone(),
         _ => fresh(),
     }
 }
@@ -43,7 +44,7 @@ mod tests {
         for id in given {
             headers.append(HEADER, id.parse().unwrap());
         }
-        let id = of(&headers);
+        let id = of(&headers, |id| !id.contains("secret"));
         assert_eq!(given.iter().any(|given| *given == id), kept, "{given:?} {id:?}");
         assert!(is_plain(id.as_bytes()), "{id:?}");
     }
@@ -60,6 +61,7 @@ mod tests {
         check(&["a b"], false);
         check(&["a\"b"], false);
         check(&["a", "b"], false);
+        check(&["a-secret"], false);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use vambrace_audit::AnswerError;
 use vambrace_redact::RedactedText;
 use vambrace_runtime::{Corridor, Level, LogLine, Ticket};
-use vambrace_types::{CallId, Caller, Enforcement, ErrorCode, Metadata, SecurityChecks, Tree};
+use vambrace_types::{CallId, Caller, Chain, Enforcement, ErrorCode, Metadata, SecurityChecks, Tree};
 
 use crate::http::is_stopped;
 use crate::wire;
@@ -261,15 +261,18 @@ pub(super) async fn answer(
 
 impl Refused {
     /// What operators may want to see: somebody tries states. Answers that come late are everyday.
-    pub(super) fn tell(&self, corridor: &Corridor, caller: &Caller, tool: &str) {
+    pub(super) fn tell(&self, corridor: &Corridor, caller: &Caller, chain: &Chain, tool: &str) {
         if !matches!(self, Refused::State) {
             return;
         }
-        let field = |text: &str| corridor.redactor().plain_tree(Tree::text(text)).value;
+        let redactor = corridor.redactor_for_call(corridor.clock().now());
+        let field = |text: &str| redactor.plain_tree(Tree::text(text)).value;
+        let mut fields = vec![("caller_id", field(&caller.id)), ("tool", field(tool))];
+        fields.extend(corridor.origin(chain));
         corridor.log().line(&LogLine {
             level: Level::Warn,
             message: RedactedText::fixed("Invalid request state"),
-            fields: vec![("caller_id", field(&caller.id)), ("tool", field(tool))],
+            fields,
         });
     }
 

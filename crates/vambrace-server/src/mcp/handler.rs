@@ -346,7 +346,7 @@ impl ServerHandler for Gate {
             let asked = Asked { caller: &caller, tool: &tool, arguments: &arguments };
             let responses = request.input_responses.as_ref();
             if let Err(refused) = redeem(&self.questions, &self.corridor, &asked, state, responses).await {
-                refused.tell(&self.corridor, &caller, &tool);
+                refused.tell(&self.corridor, &caller, &chain_of(&context), &tool);
                 return Ok(CallToolResponse::Complete(refused.into_result(&self.corridor, &tool)));
             }
         }

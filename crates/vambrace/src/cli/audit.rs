@@ -31,7 +31,7 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
                     .ok_or_else(|| usage(&format!("no decision is called `{word}` (allow, ask, deny)")))
             });
             let filter = Filter {
-                last: Some(last),
+                last: last.or_else(|| request.is_none().then_some(USUAL)),
                 caller,
                 owner: None,
                 tool: tool_name,
@@ -116,6 +116,9 @@ fn asked_for(global: &Global) -> Result<Fingerprint, Exit> {
     Ok(FingerprintKey::new(Secret::new(key)).fingerprint(trimmed))
 }
 
+/// How many are listed when nothing is said.
+const USUAL: usize = 20;
+
 fn list(global: &Global, entries: &[Entry]) {
     for entry in entries {
         if global.json || !terminal::is_watched() {
@@ -134,7 +137,10 @@ fn list(global: &Global, entries: &[Entry]) {
             RecordKind::Event => text(&entry.event),
             RecordKind::Intent | RecordKind::Outcome => text(&entry.tool),
         };
-        let (id, who) = (text(&entry.call_id), text(&entry.caller));
+        let (id, mut who) = (text(&entry.call_id), text(&entry.caller));
+        if entry.client_ip.is_some() {
+            who.push_str(&format!(" from {}", text(&entry.client_ip)));
+        }
         let marks: Vec<String> = entry.marks.iter().map(|mark| one_line(&mark.marker)).collect();
         let words = [text(&entry.ending), text(&entry.code), text(&entry.message), marks.join(" ")].join(" ");
         terminal::say(&format!(

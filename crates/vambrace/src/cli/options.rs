@@ -310,9 +310,9 @@ pub(crate) struct AuditArgs {
 pub(crate) enum AuditWhat {
     /// The last records, one line each
     List {
-        /// How many
-        #[arg(long, default_value_t = 20)]
-        last: usize,
+        /// How many; 20, or all of a request, when nothing is said
+        #[arg(long)]
+        last: Option<usize>,
         /// Only calls and events of this caller
         #[arg(long)]
         caller: Option<String>,
@@ -322,7 +322,7 @@ pub(crate) enum AuditWhat {
         /// allow, ask or deny
         #[arg(long)]
         decision: Option<String>,
-        /// Only calls of the HTTP request with this id, as its answer told it
+        /// Only calls and events of the HTTP request with this id, as its answer told it
         #[arg(long)]
         request: Option<String>,
         /// Only calls that met the secret on standard input; its value is compared by fingerprint and kept nowhere

@@ -10,12 +10,12 @@ use crate::http_world::{Answer, NO_LIMIT, Served};
 use crate::mcp::{SLOW, many_files};
 use crate::support::{PATIENCE, World};
 
-fn secret(name: &str) -> String {
+pub(crate) fn secret(name: &str) -> String {
     format!("ka_{name}_{}", "4b".repeat(16))
 }
 
 /// Two agents, one that speaks for others, and an operator.
-fn served(world: &World) -> Served {
+pub(crate) fn served(world: &World) -> Served {
     let key = |name: &str| json!({"caller_id": name, "role": "write", "secret": secret(name)});
     let with = |mut key: Value, name: &str| {
         key[name] = json!(true);
@@ -33,12 +33,12 @@ fn served(world: &World) -> Served {
 }
 
 #[track_caller]
-fn get(served: &Served, who: &str, path: &str) -> Answer {
+pub(crate) fn get(served: &Served, who: &str, path: &str) -> Answer {
     served.send("GET", path, &[("X-API-Key", &secret(who))], b"")
 }
 
 #[track_caller]
-fn post(served: &Served, who: &str, path: &str, body: &Value) -> Answer {
+pub(crate) fn post(served: &Served, who: &str, path: &str, body: &Value) -> Answer {
     served.post_as(&[("X-API-Key", &secret(who))], path, body)
 }
 
@@ -140,114 +140,6 @@ fn an_empty_body_stands_for_no_arguments_and_a_wish_is_heard() {
     let done = post(&served, "ann", "/api/tools/write_file?dry_run=false", &new);
     assert_eq!((done.status, &done.json()["metadata"]["dry_run"]), (200, &json!(false)), "{done:?}");
     assert_eq!(world.text("b.txt"), "x");
-}
-
-#[test]
-fn a_request_has_a_name() {
-    let world = World::new();
-    let served = served(&world);
-    let key = secret("ann");
-    let named = |id: &str| {
-        let who = [("X-API-Key", key.as_str()), ("X-Request-ID", id)];
-        served.send("GET", "/api/tools", &who, b"").header("x-request-id").unwrap().to_owned()
-    };
-    assert_eq!(named("trace-1"), "trace-1");
-    assert_ne!(named("a b"), "a b");
-    assert_ne!(named(&"x".repeat(129)), "x".repeat(129));
-    let refused = served.send("GET", "/api/tools", &[], b"");
-    assert_eq!(refused.status, 401);
-    let id = refused.header("x-request-id").unwrap();
-    assert_eq!(id.len(), 36, "{refused:?}");
-    served.hear(&format!("request_id={id}"));
-}
-
-/// What the record has of the request with this name.
-#[track_caller]
-fn calls_of(world: &World, request: &str) -> Vec<Value> {
-    let ran = world.run(&["audit", "list", "--request", request]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    ran.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-#[test]
-fn a_request_is_found_again_by_its_name() {
-    let world = World::new();
-    world.file("a.txt", "one\n").file(".env", "A=1\n");
-    let served = served(&world);
-    let key = secret("ann");
-    let file = json!({"path": "a.txt"});
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let params = json!({"_meta": meta, "name": "read_file", "arguments": file});
-    let part = json!({"data": {"tool": "read_file", "arguments": file}});
-    let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [part]});
-    let rpc =
-        |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    let rows = [
-        ("rest", "/api/tools/read_file", file.clone(), &[][..]),
-        (
-            "mcp-http",
-            "/mcp",
-            rpc("tools/call", params),
-            &[
-                ("Accept", "application/json, text/event-stream"),
-                ("MCP-Protocol-Version", "2026-07-28"),
-                ("Mcp-Method", "tools/call"),
-                ("Mcp-Name", "read_file"),
-            ][..],
-        ),
-        (
-            "a2a",
-            "/a2a/invoke",
-            rpc("SendMessage", json!({"message": message})),
-            &[("A2A-Version", "1.0")][..],
-        ),
-    ];
-    for (door, path, body, headers) in rows {
-        let name = format!("trace-{door}");
-        let mut all = vec![("X-API-Key", key.as_str()), ("X-Request-ID", name.as_str())];
-        all.extend(headers);
-        let answer = served.post_as(&all, path, &body);
-        assert_eq!(answer.status, 200, "{answer:?}");
-        let calls = calls_of(&world, &name);
-        assert_eq!(calls.len(), 1, "{door}: {calls:?}");
-        assert_eq!(calls[0]["client_ip"], "127.0.0.1", "{door}: {calls:?}");
-        let id = calls[0]["call_id"].as_str().unwrap();
-        let lines = world.raw_records();
-        let records = lines.lines().filter(|line| line.contains(id));
-        let records: Vec<Value> = records.map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(records.len(), 2, "{door}: {records:?}");
-        for record in records {
-            let told = [&record["request_id"], &record["client_ip"], &record["door"]];
-            assert_eq!(told, [&json!(name), &json!("127.0.0.1"), &json!(door)], "{record}");
-        }
-    }
-
-    // The name that an answer tells is the one to look for, when the client gave none.
-    let refused = post(&served, "ann", "/api/tools/read_file", &json!({"path": ".env"}));
-    let id = refused.header("x-request-id").unwrap();
-    assert_eq!(calls_of(&world, id).len(), 1, "{refused:?}");
-    served.hear(&format!("tool=read_file client_ip=127.0.0.1 request_id={id}"));
-    assert_eq!(calls_of(&world, "trace-nobody"), [] as [Value; 0]);
-
-    // Others' are not shown by it.
-    let of = |who: &str, id: &str| {
-        get(&served, who, &format!("/api/audit?request={id}")).json()["records"].clone()
-    };
-    assert_eq!(of("ann", id).as_array().unwrap().len(), 1);
-    assert_eq!(of("boss", id).as_array().unwrap().len(), 1);
-    assert_eq!(of("ben", id), json!([]));
-
-    // A secret is none, wherever it stands.
-    let who = [("X-API-Key", key.as_str()), ("X-Request-ID", &secret("ben"))];
-    assert_eq!(served.post_as(&who, "/api/tools/read_file", &file).status, 200);
-    let refused = served.post_as(&who, "/api/tools/read_file", &json!({"path": ".env"}));
-    assert_eq!(refused.status, 403, "{refused:?}");
-    assert!(!world.raw_records().contains(&secret("ben")));
-    assert!(!served.log().contains(&secret("ben")), "{}", served.log());
 }
 
 #[test]

@@ -46,7 +46,8 @@ pub(super) async fn audit(
     let caller = admitted.caller(Door::Rest);
     front.refuse_stopped(&caller)?;
     let filter = Filter {
-        last: Some(bounded(wish.last)?),
+        // All that is about one request, as far as it can be shown at once.
+        last: Some(bounded(wish.last.or(wish.request.is_some().then_some(MOST)))?),
         caller: wish.caller,
         owner: owner(&caller),
         tool: wish.tool,

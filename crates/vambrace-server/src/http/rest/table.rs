@@ -45,7 +45,8 @@ const NO_RECORD: Answer = json(503, "The record cannot be read or written.", "Pr
 const ITS_OWN: Answer =
     Answer { status: None, about: "As the protocol says.", content: Content::JsonOrEvents("Anything") };
 
-const LAST: Parameter = query("last", "How many, the newest.", how_many);
+const LAST: Parameter =
+    query("last", "How many, the newest. With `request` all that may be shown.", how_many);
 
 pub(in crate::http) const DRY_RUN: Parameter =
     query("dry_run", "Only show what would be done.", || json!({"type": "boolean", "default": false}));
@@ -142,7 +143,7 @@ pub(in crate::http) const ROUTES: &[Route] = &[
         access: Access::Credential,
         id: "listAlerts",
         summary: "Alerts, oldest first. Operators see everybody's, others their own.",
-        parameters: &[LAST],
+        parameters: &[query("last", "How many, the newest.", how_many)],
         body: None,
         answers: &[json(200, "The alerts.", "AlertList"), INVALID, NO_RECORD],
         handler: Handler::Here(|| get(record::alarms)),
