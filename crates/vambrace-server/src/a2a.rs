@@ -9,6 +9,7 @@ mod operation;
 mod push;
 mod rpc;
 mod send;
+mod spelling;
 mod store;
 mod work;
 
@@ -116,16 +117,24 @@ async fn answer(mut visit: Visit, headers: &HeaderMap, body: &[u8]) -> Response 
         return Json(fault.answer(&id)).into_response();
     }
     visit.revision = revision;
+    // INVARIANT: before anybody looks at a member.
+    let params = match revision {
+        Revision::V1 => spelling::plain(params).map_err(|twice| {
+            Fault::new(Wrong::Params, format!("The field `{}` stands in two spellings.", twice.0))
+                .suggestion("Send it once, as in the JSON form of the protocol.")
+        }),
+        Revision::V03 => Ok(older::params(method, params)),
+    };
+    let params = match params {
+        Ok(params) => params,
+        Err(fault) => return Json(fault.answer(&id)).into_response(),
+    };
     // Messages are calls, which the walk refuses and puts on record. THREAT: P12, the rest is looking and changing too.
     let goes_on = params.pointer("/message/taskId").is_some_and(|id| !id.is_null() && id != "");
     let is_call = matches!(method, Method::Send | Method::Stream) && !goes_on;
     if !is_call && is_stopped(&visit.front.corridor, &visit.caller).unwrap_or(true) {
         return Json(Fault::stopped().answer(&id)).into_response();
     }
-    let params = match revision {
-        Revision::V1 => params,
-        Revision::V03 => older::params(method, params),
-    };
     let result = match method {
         Method::Send => visit.send(params).await,
         Method::Get => visit.get(params),
@@ -135,7 +144,7 @@ async fn answer(mut visit: Visit, headers: &HeaderMap, body: &[u8]) -> Response 
         Method::GetPush => visit.get_push(params),
         Method::ListPush => visit.list_push(params),
         Method::DeletePush => visit.delete_push(params),
-        Method::ExtendedCard => Ok(card::extended(&visit.front, headers, &visit.caller)),
+        Method::ExtendedCard => Ok(card::extended(&visit.front, headers, &visit.caller, revision)),
         Method::Stream => match visit.stream(params).await {
             Ok(events) => return streaming(id, revision, events),
             Err(fault) => Err(fault),

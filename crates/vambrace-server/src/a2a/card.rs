@@ -1,5 +1,5 @@
-//! The agent card: what everybody may know of us, and what a caller may use. It carries the members of 0.3 beside those of
-//! 1.0, because a client of either reads the same address.
+//! The agent card: what everybody may know of us, and what a caller may use. The public one carries the members of 0.3
+//! beside those of 1.0, because a client of either reads the same address.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use vambrace_types::{Caller, ErrorCode};
 
+use super::rpc::Revision;
 use crate::http::{Front, Problem};
 
 const DESCRIPTION: &str = "Governed tools for agents: files, programs, git and the web, with every call decided, caged, \
@@ -59,11 +60,8 @@ fn card(front: &Front, headers: &HeaderMap, skills: &[Value]) -> Value {
         ],
         "capabilities": {"streaming": true, "pushNotifications": true, "extendedAgentCard": true},
         "securitySchemes": {
-            "apiKey": {
-                "apiKeySecurityScheme": {"location": "header", "name": "X-API-Key"},
-                "type": "apiKey", "in": "header", "name": "X-API-Key",
-            },
-            "bearer": {"httpAuthSecurityScheme": {"scheme": "Bearer"}, "type": "http", "scheme": "bearer"},
+            "apiKey": {"apiKeySecurityScheme": {"location": "header", "name": "X-API-Key"}},
+            "bearer": {"httpAuthSecurityScheme": {"scheme": "Bearer"}},
         },
         "securityRequirements": [
             {"schemes": {"apiKey": {"list": []}}},
@@ -72,16 +70,37 @@ fn card(front: &Front, headers: &HeaderMap, skills: &[Value]) -> Value {
         "defaultInputModes": modes,
         "defaultOutputModes": modes,
         "skills": skills,
+    })
+}
+
+/// The same with what 0.3 calls otherwise.
+fn with_older(mut card: Value) -> Value {
+    let interfaces = card.get("supportedInterfaces").and_then(Value::as_array);
+    let url = interfaces.and_then(|all| all.first()).and_then(|first| first.get("url")).cloned();
+    let add = |object: Option<&mut Value>, more: Value| {
+        if let (Some(Value::Object(object)), Value::Object(more)) = (object, more) {
+            object.extend(more);
+        }
+    };
+    add(
+        card.pointer_mut("/securitySchemes/apiKey"),
+        json!({"type": "apiKey", "in": "header", "name": "X-API-Key"}),
+    );
+    add(card.pointer_mut("/securitySchemes/bearer"), json!({"type": "http", "scheme": "bearer"}));
+    let older = json!({
         "url": url,
         "preferredTransport": "JSONRPC",
         "protocolVersion": "0.3.0",
         "supportsAuthenticatedExtendedCard": true,
         "security": [{"apiKey": []}, {"bearer": []}],
-    })
+    });
+    add(Some(&mut card), older);
+    card
 }
 
-/// The card of a caller who is known: one skill for each tool that it may use.
-pub(super) fn extended(front: &Front, headers: &HeaderMap, caller: &Caller) -> Value {
+/// The card of a caller who is known: one skill for each tool that it may use. Who asks in the words of a revision gets
+/// its members: readers of 1.0 need not bear others.
+pub(super) fn extended(front: &Front, headers: &HeaderMap, caller: &Caller, revision: Revision) -> Value {
     let skills: Vec<Value> = front
         .corridor
         .tools_for(caller)
@@ -101,7 +120,11 @@ pub(super) fn extended(front: &Front, headers: &HeaderMap, caller: &Caller) -> V
             })
         })
         .collect();
-    card(front, headers, &skills)
+    let card = card(front, headers, &skills);
+    match revision {
+        Revision::V1 => card,
+        Revision::V03 => with_older(card),
+    }
 }
 
 pub(super) async fn public(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
@@ -114,7 +137,7 @@ pub(super) async fn public(State(front): State<Arc<Front>>, headers: HeaderMap) 
             json!({"id": id, "name": name, "description": description, "tags": tags})
         })
         .collect();
-    let card = card(&front, &headers, &skills);
+    let card = with_older(card(&front, &headers, &skills));
     let digest = Sha256::digest(card.to_string().as_bytes());
     let tag: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     let tag = format!("\"{tag}\"");

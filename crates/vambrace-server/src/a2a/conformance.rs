@@ -78,7 +78,7 @@ pub(super) fn fixture(message_id: &str) -> Fixture {
     } else if starts("tck-input-required") {
         Script { end: TaskState::InputRequired, ..completed(Vec::new()) }
     } else if starts("tck-auth-required") {
-        Script { end: TaskState::AuthRequired, ..completed(Vec::new()) }
+        Script::end(TaskState::AuthRequired, "Sign in to go on.")
     } else if starts("tck-reject-task") {
         Script::end(TaskState::Rejected, "rejected")
     } else {

@@ -198,7 +198,7 @@ fn challenge(front: &Front, parts: &Parts, refusal: &Refusal) -> String {
     } else if refusal.is_guess() {
         challenge.push_str(", error=\"invalid_token\"");
     }
-    if parts.uri.path() == "/mcp" {
+    if matches!(parts.uri.path(), "/mcp" | "/mcp/") {
         // Our own name: the Host was checked.
         let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let here = front.settings.public_url.clone().unwrap_or_else(|| format!("http://{host}"));

@@ -103,7 +103,7 @@ async fn served(
     });
     let path = request.uri().path();
     let (method, is_api) = (request.method().clone(), path.starts_with("/api"));
-    let limit = if may_call(path) { front.settings.call_timeout } else { front.settings.request_timeout };
+    let limit = if place.may_call() { front.settings.call_timeout } else { front.settings.request_timeout };
     let Ok(answer) = timeout(limit, pin!(routes.answer(front, arrival, place, request))).await else {
         return answer::out_of_time().into_response();
     };
@@ -133,11 +133,6 @@ async fn served(
         return answer.map(|body| Body::from_stream(body.into_data_stream().take_until(ending)));
     }
     answer
-}
-
-/// Tools have limits of their own; a request that is cut off before them leaves its caller without the answer.
-fn may_call(path: &str) -> bool {
-    path.starts_with("/api/tools/") || matches!(path, "/mcp" | "/a2a/invoke")
 }
 
 /// LIMIT: of a refusal in the framework's words.

@@ -37,6 +37,13 @@ pub(super) struct Place {
     pub(super) counts: RouteCounts,
 }
 
+impl Place {
+    /// Tools have limits of their own; a request that is cut off before them leaves its caller without the answer.
+    pub(super) fn may_call(&self) -> bool {
+        matches!(self.leads, Leads::Tool | Leads::Mcp | Leads::A2a)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Leads {
     Outside,
@@ -81,7 +88,7 @@ impl Routes {
     }
 
     pub(super) fn place(&self, path: &str) -> &Place {
-        self.places.at(path).map_or(&self.nowhere, |found| found.value)
+        self.places.at(meant(path)).map_or(&self.nowhere, |found| found.value)
     }
 
     pub(super) async fn answer(
@@ -136,6 +143,15 @@ impl Routes {
                 routed(&self.inside, request).await
             }
         }
+    }
+}
+
+/// Clients that join our address and a path of theirs put a slash behind it.
+fn meant(path: &str) -> &str {
+    match path {
+        "/mcp/" => MCP,
+        "/a2a/invoke/" => A2A,
+        path => path,
     }
 }
 
@@ -197,7 +213,11 @@ mod tests {
         check("/api/tools", Some(("/api/tools", Leads::Inside)));
         check("/api/tools/read_file", Some(("/api/tools/{name}", Leads::Tool)));
         check("/api/tools/a/b", None);
-        check("/mcp/", None);
+        for (path, same) in
+            [("/mcp/", MCP), ("/a2a/invoke/", A2A), ("/mcp//", "/mcp//"), ("/api/tools/", "/api/tools/")]
+        {
+            assert_eq!(meant(path), same);
+        }
         check("/nowhere", None);
         check("/health", Some(("/health", Leads::Outside)));
         check("/.well-known/anything/else", Some(("/.well-known/{*rest}", Leads::Outside)));

@@ -15,6 +15,7 @@
 
 mod a2a;
 mod a2a_client;
+mod a2a_kit;
 mod a2a_news;
 mod approvals;
 mod commands;
