@@ -55,6 +55,7 @@ pub(super) async fn around(
     let told = front.corridor.log().wants(Level::Debug).then(|| (method.clone(), path.to_owned()));
     let limiter = if health::is_probe(path) { &front.by_prober } else { &front.by_address };
     let draw = limiter.draw(&AddressKey::of(arrival.address), front.moment());
+    let watch = (!request.body().is_end_stream()).then(Watch::default);
     let mut answer = if !draw.allowed {
         front.metrics.limited(Limit::Address);
         let seen = Seen { address: arrival.address, method, path, id: Some(&id) };
@@ -64,7 +65,7 @@ pub(super) async fn around(
         preflight(origin.as_ref())
     } else {
         let most = if path.starts_with("/api/query") { QUERY_BODY } else { settings.max_body };
-        served(front, (routes, place), arrival, request, most).await
+        served(front, (routes, place), arrival, (request, watch.as_ref()), most).await
     };
     // Whoever turned it away, and wherever.
     front.metrics.request(&place.counts, answer.status());
@@ -75,6 +76,10 @@ pub(super) async fn around(
     let mut answer = answer::named(answer, &id);
     answer.headers_mut().insert(request_id::HEADER, id);
     dress(answer.headers_mut(), origin);
+    // What nobody has read stands between this answer and the next request, so there is none; the client is told.
+    if watch.is_some_and(|watch| watch.fate() != Fate::Whole) {
+        answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     if let Some((method, path)) = told {
         let id = answer.headers().get(request_id::HEADER);
         let seen = Seen { address: arrival.address, method: &method, path: &path, id };
@@ -87,17 +92,14 @@ async fn served(
     front: &Arc<Front>,
     (routes, place): (&Routes, &Place),
     arrival: Arrival,
-    request: Request<Incoming>,
+    (request, watch): (Request<Incoming>, Option<&Watch>),
     most: usize,
 ) -> Response {
-    let body = request.body();
-    let is_empty = body.is_end_stream();
-    if !is_empty && body.size_hint().lower() > most as u64 {
+    if watch.is_some() && request.body().size_hint().lower() > most as u64 {
         return answer::too_large(most).into_response();
     }
-    let watch = (!is_empty).then(Watch::default);
     let time = front.settings.read_timeout;
-    let request = request.map(|body| match &watch {
+    let request = request.map(|body| match watch {
         Some(watch) => Body::new(Arriving::new(body, most, time, watch.clone())),
         None => Body::empty(),
     });
@@ -109,8 +111,8 @@ async fn served(
     };
     let status = answer.status();
     if !status.is_success() {
-        match watch.map_or(Fate::Fine, |watch| watch.fate()) {
-            Fate::Fine => {}
+        match watch.map_or(Fate::Whole, Watch::fate) {
+            Fate::Unread | Fate::Whole => {}
             Fate::TooLarge => return answer::too_large(most).into_response(),
             Fate::TooSlow => return answer::too_slow().into_response(),
         }

@@ -15,7 +15,9 @@ use tokio::time::{Sleep, sleep};
 /// What became of a body. Whoever reads it is told that it ended too early; why is told here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    Fine,
+    /// Nobody has read it to its end.
+    Unread,
+    Whole,
     TooLarge,
     TooSlow,
 }
@@ -26,17 +28,19 @@ pub(super) struct Watch(Arc<AtomicU8>);
 impl Watch {
     pub(super) fn fate(&self) -> Fate {
         match self.0.load(Ordering::Acquire) {
-            0 => Fate::Fine,
-            1 => Fate::TooLarge,
+            0 => Fate::Unread,
+            1 => Fate::Whole,
+            2 => Fate::TooLarge,
             _ => Fate::TooSlow,
         }
     }
 
     fn note(&self, fate: Fate) {
         let number = match fate {
-            Fate::Fine => 0,
-            Fate::TooLarge => 1,
-            Fate::TooSlow => 2,
+            Fate::Unread => 0,
+            Fate::Whole => 1,
+            Fate::TooLarge => 2,
+            Fate::TooSlow => 3,
         };
         self.0.store(number, Ordering::Release);
     }
@@ -77,10 +81,16 @@ where
                     return Poll::Ready(Some(Err("the body is too large".into())));
                 };
                 this.left = left;
+                if this.body.is_end_stream() {
+                    this.watch.note(Fate::Whole);
+                }
                 Poll::Ready(Some(Ok(frame)))
             }
             Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(error.into()))),
-            Poll::Ready(None) => Poll::Ready(None),
+            Poll::Ready(None) => {
+                this.watch.note(Fate::Whole);
+                Poll::Ready(None)
+            }
             Poll::Pending => {
                 let clock = this.clock.get_or_insert_with(|| Box::pin(sleep(this.time)));
                 std::task::ready!(clock.as_mut().poll(context));

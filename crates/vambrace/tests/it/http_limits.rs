@@ -12,6 +12,44 @@ fn served(world: &World, keys: &str) -> Served {
     Served::with_config(world, &config)
 }
 
+/// A client that sends its body after the head must not take the connection for one that goes on.
+#[test]
+fn who_is_refused_before_the_body_came_is_told_that_the_connection_ends() {
+    let world = World::new();
+    world.file("a.txt", "one\n");
+    let served = served(&world, "");
+    let body = r#"{"path": "a.txt"}"#;
+    let head = |path: &str, key: &str, kind: &str| {
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nX-API-Key: {key}\r\nContent-Type: {kind}\r\n\
+             Content-Length: {}\r\n\r\n",
+            served.address,
+            body.len()
+        )
+    };
+    let (key, json) = (served.token.as_str(), "application/json");
+    for (path, key, kind, status) in [
+        ("/api/tools/read_file", "nobody", json, 401),
+        ("/nowhere", key, json, 404),
+        ("/api/tools", key, json, 405),
+        ("/a2a/invoke", key, "text/plain", 415),
+    ] {
+        // Its body never comes, and it waits for the end.
+        let answer = served.raw(head(path, key, kind).as_bytes());
+        assert_eq!((answer.status, answer.header("connection")), (status, Some("close")), "{answer:?}");
+    }
+    // Whoever was read whole goes on, though the first of these is denied.
+    let denied = format!("{}{}", head("/api/tools/write_file", key, json), body);
+    let fine = format!("{}{}", head("/api/tools/read_file", key, json), body);
+    let last = format!("GET /health HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", served.address);
+    let mut stream = served.connect();
+    stream.write_all(format!("{denied}{fine}{last}").as_bytes()).unwrap();
+    let mut all = String::new();
+    stream.read_to_string(&mut all).unwrap();
+    let statuses: Vec<&str> = all.split("HTTP/1.1 ").skip(1).filter_map(|answer| answer.get(..3)).collect();
+    assert_eq!(statuses, ["422", "200", "200"], "{all}");
+}
+
 /// Method, path, headers, body; status and code.
 type Row<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a [u8], u16, &'a str);
 
