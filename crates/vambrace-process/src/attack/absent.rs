@@ -17,8 +17,9 @@ const NAMES: [&str; 5] = [".envrc", ".git", ".idea", ".Codex", "own.code-workspa
 const N_RACES: usize = 100;
 /// On a machine where the two never run at once.
 const MOST_RACES: usize = 10_000;
-/// Both fit into one word of memory, so that a path is always one or the other. The first is there already.
-const HARMLESS: u64 = u64::from_ne_bytes(*b"./././\0\0");
+/// Both fit into one word of memory, and one byte tells them apart: whoever reads a path byte by byte while it changes must
+/// not find a third one, whose folder nobody would remove. The first is there already, and ends at its zero.
+const HARMLESS: u64 = u64::from_ne_bytes(*b".\0nvrc\0\0");
 const PROTECTED: u64 = u64::from_ne_bytes(*b".envrc\0\0");
 
 /// A call, and how it is made.
@@ -156,6 +157,12 @@ mod tests {
         }
         assert_eq!(race(folder), Outcome::Broken("it was made".to_owned()));
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn no_third_path_can_be_read_while_one_becomes_the_other() {
+        let differ = HARMLESS.to_ne_bytes().into_iter().zip(PROTECTED.to_ne_bytes());
+        assert_eq!(differ.filter(|(one, other)| one != other).count(), 1);
     }
 
     #[test]
