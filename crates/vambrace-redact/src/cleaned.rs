@@ -202,7 +202,7 @@ mod tests {
     /// Everything a second time without control characters, and an offset for every byte.
     fn naively(finder: &Finder, bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut spans = Vec::new();
-        finder.each_span(bytes, &mut |span, _| spans.push(span));
+        finder.each_span(bytes, finder.entropy, &mut |span, _| spans.push(span));
         let (mut cleaned, mut places, mut place) = (Vec::new(), Vec::new(), 0);
         while place < bytes.len() {
             let length = control_at(bytes, place);
@@ -212,7 +212,7 @@ mod tests {
             }
             place += length.max(1);
         }
-        finder.each_span(&cleaned, &mut |span, _| {
+        finder.each_span(&cleaned, finder.entropy, &mut |span, _| {
             spans.push(Span { start: places[span.start], end: places[span.end - 1] + 1, ..span });
         });
         joined(spans).iter().map(|span| (span.start, span.end)).collect()

@@ -12,6 +12,7 @@ use crate::index::GRAM;
 use crate::known::Match;
 use crate::redactor::{Finder, Needle};
 use crate::rule::{Pattern, Rank, Rule, Sight};
+use crate::runs::Entropy;
 use crate::{pem, placeholder, published, runs};
 
 /// How far back from a place its neighborhood reaches: the longest run before a keyword, and a placeholder before
@@ -64,6 +65,7 @@ struct Block {
 
 pub(crate) struct Engine<'r> {
     redactor: &'r Finder,
+    entropy: Entropy,
     /// Everything before has been examined.
     scanned: usize,
     /// The same for each of the operator's patterns.
@@ -88,9 +90,15 @@ enum Verdict {
 
 impl<'r> Engine<'r> {
     pub(crate) fn new(redactor: &'r Finder) -> Engine<'r> {
+        Engine::judging(redactor, redactor.entropy)
+    }
+
+    /// Judges random text in another way than the redactor was told to.
+    pub(crate) fn judging(redactor: &'r Finder, entropy: Entropy) -> Engine<'r> {
         let custom = vec![0; redactor.custom.len()];
         Engine {
             redactor,
+            entropy,
             scanned: 0,
             custom,
             seams: 0,
@@ -340,7 +348,7 @@ impl<'r> Engine<'r> {
         let redactor = self.redactor;
         let mut found = Vec::new();
         let decided =
-            runs::search(redactor.entropy, view.hay, self.runs - view.base, view.whole, &mut |secret| {
+            runs::search(self.entropy, view.hay, self.runs - view.base, view.whole, &mut |secret| {
                 found.push(secret);
             });
         for secret in found {

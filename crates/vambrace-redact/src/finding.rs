@@ -47,7 +47,7 @@ impl Redactor {
     /// control characters are dropped, as they are from everything that is shown, is found too.
     pub fn scan(&self, bytes: &[u8]) -> Vec<Finding> {
         let mut spans = Vec::new();
-        self.finder().each_span(bytes, &mut |span, _| spans.push(span));
+        self.finder().each_span(bytes, self.finder().entropy, &mut |span, _| spans.push(span));
         let beneath = find_beneath(self.finder(), bytes, &spans);
         if !beneath.is_empty() {
             spans.extend(beneath);

@@ -178,8 +178,8 @@ impl Redactor {
 }
 
 impl Finder {
-    pub(crate) fn each_span(&self, hay: &[u8], report: Report<'_>) {
-        Engine::new(self).advance(View { hay, base: 0, whole: Whole::Yes }, report);
+    pub(crate) fn each_span(&self, hay: &[u8], entropy: Entropy, report: Report<'_>) {
+        Engine::judging(self, entropy).advance(View { hay, base: 0, whole: Whole::Yes }, report);
     }
 
     pub(crate) fn name(&self, rule: usize) -> Option<&RuleName> {

@@ -9,6 +9,7 @@ use crate::engine::Span;
 use crate::known::SHORTEST;
 use crate::redactor::Redactor;
 use crate::rules::assignment as assignment_rule;
+use crate::runs::Entropy;
 use crate::stream::Stream;
 use crate::text::{RedactedText, RedactedTree, Redaction};
 
@@ -17,9 +18,17 @@ impl Redactor {
     /// of a token would hide it from the rules and then vanish, which puts the token together again.
     pub fn text(&self, raw: &str) -> Redaction<RedactedText> {
         let (cleaned, n_controls_dropped) = clean_controls(raw);
-        let (redacted, n_redactions) = self.redact(&cleaned);
+        let (redacted, n_redactions) = self.redact(&cleaned, self.finder().entropy);
         let value = RedactedText::clean(redacted.unwrap_or_else(|| cleaned.into_owned()));
         Redaction { value, n_redactions, n_controls_dropped }
+    }
+
+    /// A name that was made up so that something is found again, a request's for instance. Such names are random text, so
+    /// only known values and the forms of secrets count.
+    pub fn name(&self, raw: &str) -> RedactedText {
+        let (cleaned, _) = clean_controls(raw);
+        let (redacted, _) = self.redact(&cleaned, Entropy::Off);
+        RedactedText::clean(redacted.unwrap_or_else(|| cleaned.into_owned()))
     }
 
     /// As `text`, but clean text is handed through without a copy.
@@ -28,7 +37,7 @@ impl Redactor {
             (Cow::Borrowed(_), n_dropped) => (raw, n_dropped),
             (Cow::Owned(cleaned), n_dropped) => (cleaned, n_dropped),
         };
-        let (redacted, n_redactions) = self.redact(&cleaned);
+        let (redacted, n_redactions) = self.redact(&cleaned, self.finder().entropy);
         let value = RedactedText::clean(redacted.unwrap_or(cleaned));
         Redaction { value, n_redactions, n_controls_dropped }
     }
@@ -106,11 +115,11 @@ impl Redactor {
     }
 
     /// `None` when there was nothing to replace.
-    fn redact(&self, text: &str) -> (Option<String>, usize) {
+    fn redact(&self, text: &str, entropy: Entropy) -> (Option<String>, usize) {
         let bytes = text.as_bytes();
         let mut out: Vec<u8> = Vec::new();
         let (mut written, mut n_redactions) = (0, 0);
-        self.finder().each_span(bytes, &mut |span, value| {
+        self.finder().each_span(bytes, entropy, &mut |span, value| {
             out.extend_from_slice(bytes.get(written..span.start).unwrap_or_default());
             self.write_placeholder(span, value, &mut out);
             written = span.end;

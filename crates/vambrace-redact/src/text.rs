@@ -53,6 +53,11 @@ impl RedactedTree {
         RedactedTree(Tree::Null)
     }
 
+    /// Put together from clean ones. The keys are part of the program.
+    pub fn map(entries: impl IntoIterator<Item = (&'static str, RedactedTree)>) -> RedactedTree {
+        RedactedTree(Tree::map(entries.into_iter().map(|(key, value)| (key, value.0))))
+    }
+
     /// INVARIANT: as for `RedactedText::clean`.
     pub(crate) fn clean(tree: Tree) -> RedactedTree {
         RedactedTree(tree)
@@ -64,6 +69,12 @@ impl RedactedTree {
 
     pub fn into_tree(self) -> Tree {
         self.0
+    }
+}
+
+impl From<RedactedText> for RedactedTree {
+    fn from(text: RedactedText) -> RedactedTree {
+        RedactedTree(Tree::Text(text.0))
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a running Vambrace is made of, and the door front ends knock on.
 
 use std::future::poll_fn;
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -67,14 +68,15 @@ pub struct Corridor {
     table: Table,
     walking: TaskTracker,
     pub(crate) underway: Arc<Underway>,
-    learned: Mutex<Learned>,
+    learned: Learned,
 }
 
-/// What became known since the start, and when that was last asked.
+/// What became known since the start, and when that was last asked. Whoever asks keeps only those waiting who want to ask
+/// too.
 #[derive(Default)]
 struct Learned {
-    redactor: Option<Redactor>,
-    asked: Option<Timestamp>,
+    redactor: RwLock<Option<Redactor>>,
+    asked: Mutex<Option<Timestamp>>,
 }
 
 impl Corridor {
@@ -85,7 +87,7 @@ impl Corridor {
             table,
             walking: TaskTracker::new(),
             underway: Arc::default(),
-            learned: Mutex::default(),
+            learned: Learned::default(),
         }
     }
 
@@ -250,25 +252,31 @@ impl Corridor {
 
     /// For one call: everything that is known by now, and numbers from one.
     pub fn redactor_for_call(&self, now: Timestamp) -> Redactor {
-        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        // A clock that was set back must not keep us from looking.
-        let is_recent =
-            learned.asked.is_some_and(|asked| asked <= now && now.millis_since(asked) < LOOK_AGAIN);
-        if let Some(relearn) = self.parts.relearn.as_ref().filter(|_| !is_recent) {
-            learned.asked = Some(now);
-            if let Some(redactor) = relearn() {
-                learned.redactor = Some(redactor);
+        if let Some(relearn) = &self.parts.relearn {
+            let mut asked = self.learned.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            // A clock that was set back must not keep us from looking.
+            if !asked.is_some_and(|asked| asked <= now && now.millis_since(asked) < LOOK_AGAIN) {
+                *asked = Some(now);
+                if let Some(redactor) = relearn() {
+                    *self.learned.redactor.write().unwrap_or_else(PoisonError::into_inner) = Some(redactor);
+                }
             }
         }
-        learned.redactor.as_ref().unwrap_or(&self.parts.redactor).for_call()
+        self.redactor_so_far()
+    }
+
+    /// Everything that the last call knew. Nobody waits for a look into the workspace: this is for lines about strangers.
+    pub fn redactor_so_far(&self) -> Redactor {
+        let learned = self.learned.redactor.read().unwrap_or_else(PoisonError::into_inner);
+        learned.as_ref().unwrap_or(&self.parts.redactor).for_call()
     }
 
     /// Where a call came from, as fields of a log line.
     pub fn origin(&self, chain: &Chain) -> Vec<(&'static str, RedactedTree)> {
-        let redactor = self.redactor_for_call(self.parts.clock.now());
-        let field = |text: &str| redactor.plain_tree(Tree::text(text)).value;
-        let address = chain.address.map(|address| ("client_ip", field(&address.to_string())));
-        let id = chain.request_id.as_deref().map(|id| ("request_id", field(id)));
+        let redactor = self.redactor_so_far();
+        let address = |address: IpAddr| redactor.plain_tree(Tree::text(address.to_string())).value;
+        let address = chain.address.map(|known| ("client_ip", address(known)));
+        let id = chain.request_id.as_deref().map(|id| ("request_id", redactor.name(id).into()));
         address.into_iter().chain(id).collect()
     }
 

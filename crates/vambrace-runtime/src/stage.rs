@@ -89,7 +89,7 @@ impl Shown {
             input: redactor.plain_tree(validate::tree_of(arguments)).value,
             reason: reason.map(|reason| redactor.text(reason).value),
             // Whoever asks may choose it, so it may be a secret.
-            request_id: incoming.chain.request_id.as_deref().map(|id| redactor.text(id).value),
+            request_id: incoming.chain.request_id.as_deref().map(|id| redactor.name(id)),
             dry_run,
             name: ToolName::parse(cleaned.as_str()),
             target: targets(arguments),

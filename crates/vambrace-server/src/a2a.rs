@@ -120,7 +120,8 @@ async fn answer(mut visit: Visit, headers: &HeaderMap, body: &[u8]) -> Response 
     // INVARIANT: before anybody looks at a member.
     let params = match revision {
         Revision::V1 => spelling::plain(params).map_err(|twice| {
-            Fault::new(Wrong::Params, format!("The field `{}` stands in two spellings.", twice.0))
+            let name: String = twice.0.chars().take(200).collect();
+            Fault::new(Wrong::Params, format!("The field `{name}` stands in two spellings."))
                 .suggestion("Send it once, as in the JSON form of the protocol.")
         }),
         Revision::V03 => Ok(older::params(method, params)),

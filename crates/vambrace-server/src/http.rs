@@ -32,7 +32,6 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use vambrace_auth::{AddressKey, Authenticator, FailureLimiter, ForwardedFor, Rate, RateLimiter};
-use vambrace_redact::Redactor;
 use vambrace_runtime::Corridor;
 
 use crate::A2aSettings;
@@ -145,11 +144,6 @@ impl Front {
             settings,
             started: Instant::now(),
         }
-    }
-
-    /// Everything that is known by now to be a secret.
-    pub(crate) fn redactor(&self) -> Redactor {
-        self.corridor.redactor_for_call(self.corridor.clock().now())
     }
 
     /// For the limiters: time that is never set back.

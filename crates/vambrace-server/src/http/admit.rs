@@ -156,7 +156,7 @@ async fn enter(
         // A key that we have not looked for just now may be a new one: its owner does not guess.
         let counts = refusal.is_guess() && (refusal != Refusal::UnknownKey || looked == Looked::Now);
         if counts && front.failures.failed(address, front.moment()) {
-            front.bell.door_closed(front, address);
+            front.bell.door_closed(front, seen);
         }
         front.metrics.refused(&refusal);
         front.bell.refused(front, &refusal, seen);

@@ -45,7 +45,7 @@ pub(super) async fn around(
     peer: IpAddr,
     mut request: Request<Incoming>,
 ) -> Response {
-    let id = request_id::of(request.headers(), |id| front.redactor().text(id).n_redactions == 0);
+    let id = request_id::of(request.headers());
     request.headers_mut().insert(request_id::HEADER, id.clone());
     let settings = &front.settings;
     let arrival = Arrival { peer, address: address(front, peer, request.headers()) };
@@ -233,7 +233,7 @@ fn dress(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
 }
 
 fn access(front: &Front, seen: Seen<'_>, status: StatusCode) {
-    let redactor = front.redactor();
+    let redactor = front.corridor.redactor_so_far();
     let field = |tree: Tree| redactor.plain_tree(tree).value;
     let shown = |text: &str| shown(&redactor, text);
     let id = seen.id.and_then(|id| id.to_str().ok()).unwrap_or_default();
@@ -245,7 +245,7 @@ fn access(front: &Front, seen: Seen<'_>, status: StatusCode) {
             ("method", field(Tree::text(shown(seen.method.as_str())))),
             ("path", field(Tree::text(shown(seen.path)))),
             ("status", field(Tree::Int(i64::from(status.as_u16())))),
-            ("request_id", field(Tree::text(shown(id)))),
+            ("request_id", redactor.name(id).into()),
         ],
     });
 }

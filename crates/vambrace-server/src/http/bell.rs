@@ -11,7 +11,7 @@ use http::{HeaderValue, Method};
 use tokio_util::task::TaskTracker;
 use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_auth::{AddressKey, Moment, Refusal};
-use vambrace_redact::{RedactedText, Redactor};
+use vambrace_redact::{RedactedText, RedactedTree, Redactor};
 use vambrace_runtime::{Corridor, Level, LogLine};
 use vambrace_types::{Tree, is_invisible};
 
@@ -126,7 +126,7 @@ impl Bell {
     }
 
     /// As many wrong credentials came from an address as close the door to it.
-    pub(super) fn door_closed(&self, front: &Front, address: IpAddr) {
+    pub(super) fn door_closed(&self, front: &Front, seen: Seen<'_>) {
         {
             let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
             let now = front.moment();
@@ -140,11 +140,13 @@ impl Bell {
         }
         let corridor = std::sync::Arc::clone(&front.corridor);
         // As the limiter counts: a whole network where one is given to one customer.
-        let address = AddressKey::of(address).ip();
+        let address = AddressKey::of(seen.address).ip();
+        // Of the request that was one too many.
+        let id = seen.id().map(|id| front.corridor.redactor_so_far().name(id));
         self.writing.spawn_blocking(move || {
             let raised = corridor.audit().map(|audit| audit.too_many_wrong_credentials(&address.to_string()));
             if let Ok(Ok(raised)) = raised {
-                raised.iter().for_each(|rule| alarm(&corridor, rule, address));
+                raised.iter().for_each(|rule| alarm(&corridor, rule, address, id.as_ref()));
             }
         });
     }
@@ -227,14 +229,14 @@ impl Bell {
 }
 
 fn line(front: &Front, words: &'static str, seen: Seen<'_>, reason: Option<&'static str>) {
-    let redactor = front.redactor();
+    let redactor = front.corridor.redactor_so_far();
     let field = |text: &str| redactor.plain_tree(Tree::text(text)).value;
     let mut fields = vec![
         ("client_ip", field(&seen.address.to_string())),
         ("method", field(&shown(&redactor, seen.method.as_str()))),
         ("path", field(&shown(&redactor, seen.path))),
     ];
-    fields.extend(seen.id().map(|id| ("request_id", field(&shown(&redactor, id)))));
+    fields.extend(seen.id().map(|id| ("request_id", redactor.name(id).into())));
     fields.extend(reason.map(|reason| ("reason", field(reason))));
     let message = RedactedText::fixed(words);
     front.corridor.log().line(&LogLine { level: Level::Warn, message, fields });
@@ -242,18 +244,19 @@ fn line(front: &Front, words: &'static str, seen: Seen<'_>, reason: Option<&'sta
 
 fn event(front: &Front, rung: Rung, seen: Option<Seen<'_>>, n: u64) {
     let Rung { address, words } = rung;
-    let redactor = front.redactor();
-    let mut details = Vec::new();
+    let redactor = front.corridor.redactor_so_far();
+    let field = |tree: Tree| redactor.plain_tree(tree).value;
+    let mut details: Vec<(&'static str, RedactedTree)> = Vec::new();
     if let Some(address) = address {
-        details.push(("client_ip", Tree::text(address.to_string())));
+        details.push(("client_ip", field(Tree::text(address.to_string()))));
     }
     if let Some(seen) = seen {
-        details.push(("method", Tree::text(shown(&redactor, seen.method.as_str()))));
-        details.push(("path", Tree::text(shown(&redactor, seen.path))));
+        details.push(("method", field(Tree::text(shown(&redactor, seen.method.as_str())))));
+        details.push(("path", field(Tree::text(shown(&redactor, seen.path)))));
         // Of the one that rang; those that were only counted are in the log.
-        details.extend(seen.id().map(|id| ("request_id", Tree::text(shown(&redactor, id)))));
+        details.extend(seen.id().map(|id| ("request_id", redactor.name(id).into())));
     }
-    details.push(("count", Tree::bytes(n)));
+    details.push(("count", field(Tree::bytes(n))));
     let event = Event {
         kind: EventKind::AuthFailed,
         severity: Severity::Warning,
@@ -261,7 +264,7 @@ fn event(front: &Front, rung: Rung, seen: Option<Seen<'_>>, n: u64) {
         by: None,
         call_id: None,
         message: RedactedText::fixed(words),
-        details: redactor.plain_tree(Tree::map(details)).value,
+        details: RedactedTree::map(details),
     };
     let corridor = std::sync::Arc::clone(&front.corridor);
     // A disk may keep the writer waiting; nobody at the door waits for it.
@@ -273,13 +276,12 @@ fn event(front: &Front, rung: Rung, seen: Option<Seen<'_>>, n: u64) {
     });
 }
 
-fn alarm(corridor: &Corridor, rule: &str, address: IpAddr) {
+fn alarm(corridor: &Corridor, rule: &str, address: IpAddr, id: Option<&RedactedText>) {
     let text = |text: &str| corridor.redactor().plain_tree(Tree::text(text)).value;
-    corridor.log().line(&LogLine {
-        level: Level::Warn,
-        message: corridor.redactor().text(&format!("Alert raised: {rule}")).value,
-        fields: vec![("rule", text(rule)), ("client_ip", text(&address.to_string()))],
-    });
+    let mut fields = vec![("rule", text(rule)), ("client_ip", text(&address.to_string()))];
+    fields.extend(id.map(|id| ("request_id", id.clone().into())));
+    let message = corridor.redactor().text(&format!("Alert raised: {rule}")).value;
+    corridor.log().line(&LogLine { level: Level::Warn, message, fields });
 }
 
 /// A stranger's text for a line: without its secrets first, since half of one is not found any more.

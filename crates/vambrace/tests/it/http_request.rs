@@ -1,13 +1,12 @@
 //! The name of a request, and where it came from: in its answer, in the log and in the record.
 
-use std::time::Instant;
-
 use serde_json::{Value, json};
 
 use crate::http_rest::{get, post, secret, served};
 use crate::http_world::{Answer, Served};
+use crate::mcp_http_client::Session;
 use crate::programs_host::until;
-use crate::support::{PATIENCE, World};
+use crate::support::World;
 
 #[test]
 fn a_request_has_a_name() {
@@ -53,9 +52,18 @@ fn a_request_is_found_again_by_its_name() {
     let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [part]});
     let rpc =
         |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let session = Session::open(&served, &key, &json!({}));
+    let in_session = [
+        ("Accept", "application/json, text/event-stream"),
+        ("MCP-Protocol-Version", "2025-11-25"),
+        ("Mcp-Session-Id", &session.id),
+    ];
+    let call = rpc("tools/call", json!({"name": "read_file", "arguments": file}));
     let rows = [
-        ("rest", "/api/tools/read_file", file.clone(), &[][..]),
+        ("r", "rest", "/api/tools/read_file", file.clone(), &[][..]),
+        ("s", "mcp-http", "/mcp", call, &in_session[..]),
         (
+            "m",
             "mcp-http",
             "/mcp",
             rpc("tools/call", params),
@@ -67,14 +75,15 @@ fn a_request_is_found_again_by_its_name() {
             ][..],
         ),
         (
+            "a",
             "a2a",
             "/a2a/invoke",
             rpc("SendMessage", json!({"message": message})),
             &[("A2A-Version", "1.0")][..],
         ),
     ];
-    for (door, path, body, headers) in rows {
-        let name = format!("trace-{door}");
+    for (name, door, path, body, headers) in rows {
+        let name = format!("trace-{name}");
         let mut all = vec![("X-API-Key", key.as_str()), ("X-Request-ID", name.as_str())];
         all.extend(headers);
         let answer = served.post_as(&all, path, &body);
@@ -114,6 +123,11 @@ fn a_request_is_found_again_by_its_name() {
     }
     assert_eq!(calls_of(&world, "many").len(), 21);
     assert_eq!(of("ann", "many").as_array().unwrap().len(), 21);
+    for (last, more) in [(20, true), (21, false), (22, false)] {
+        let shown = get(&served, "ann", &format!("/api/audit?request=many&last={last}")).json();
+        let n_shown = shown["records"].as_array().unwrap().len();
+        assert_eq!((n_shown, &shown["more"]), (last.min(21), &json!(more)), "{last}");
+    }
     assert_eq!(world.run(&["audit", "list", "--request", "many", "--last", "2"]).lines().len(), 2);
     assert_eq!(world.run(&["audit", "list"]).lines().len(), 20);
 
@@ -133,38 +147,92 @@ fn named(served: &Served, id: &str, body: &Value) -> Answer {
     served.post_as(&[("X-API-Key", &key), ("X-Request-ID", id)], "/api/tools/read_file", body)
 }
 
-/// Answer, log and record tell one name, or nobody would find it.
+/// Random text is what names are made of, those that we give ourselves too.
 #[test]
-fn what_would_have_to_be_hidden_is_no_name() {
+fn names_of_every_usual_kind_are_kept() {
     let world = World::new();
     world.file("a.txt", "one\n").file(".env", "A=1\n");
     let served = served(&world);
-    let file = json!({"path": "a.txt"});
-    // It becomes known while the server runs.
+    let ulid = format!("01ARZ3NDEKTSV4RR{}", "FFQ69G5FAV");
+    let rows = [
+        ulid.clone(),
+        format!("call_{ulid}"),
+        format!("0ujtsYcgvSTl8PA{}", "uAdqWYSMnLOv"),
+        format!("V1StGXR8_Z5jdHi{}", "6B-myT"),
+        format!("req_{}", "8fJ2kQ9zXw4LmN7pRt5vYb3c"),
+        "4bf92f3577b34da6a3ce929d0e0e4736".to_owned(),
+    ];
+    for id in rows {
+        for body in [json!({"path": "a.txt"}), json!({"path": ".env"})] {
+            assert_eq!(named(&served, &id, &body).header("x-request-id"), Some(id.as_str()));
+        }
+        assert_eq!(calls_of(&world, &id).len(), 2, "{id}");
+        served.hear(&format!("client_ip=127.0.0.1 request_id={id}"));
+        let stranger = served.send("GET", "/api/tools", &[("X-Request-ID", &id)], b"");
+        assert_eq!((stranger.status, stranger.header("x-request-id")), (401, Some(id.as_str())));
+        served.hear(&format!("path=/api/tools request_id={id}"));
+    }
+}
+
+/// What is known shows neither in log and record nor in how a name is answered: strangers could ask for secrets by it.
+#[test]
+fn a_name_that_is_a_secret_is_answered_like_any_other_and_hidden() {
+    let world = World::new();
+    world.file("a.txt", "one\n").file(".env", "A=1\n");
+    let config = format!(
+        "server: {{rate_limit: {{per_second: 1000, burst: 1000}}}}\n\
+         api_keys: {{\"{}\": {{caller_id: ann}}, \"{}\": {{caller_id: ben}}}}\n",
+        secret("ann"),
+        secret("ben")
+    );
+    let served = Served::with_config(&world, &config);
     let learned = format!("violet-harbor-{}", "73".repeat(2));
     world.file(".env", format!("DB_PASSWORD={learned}\n"));
-    let ulid = format!("01ARZ3NDEKTSV4RR{}", "FFQ69G5FAV");
-    for id in [&secret("ben"), &ulid, &learned] {
-        for body in [&file, &json!({"path": ".env"})] {
-            // What changed in the workspace is looked for now and then.
-            let deadline = Instant::now() + PATIENCE;
-            let answer = loop {
-                let answer = named(&served, id, body);
-                if answer.header("x-request-id") != Some(id) {
-                    break answer;
-                }
-                assert!(id == &learned && Instant::now() < deadline, "{answer:?}");
-            };
-            let told = answer.header("x-request-id").unwrap();
-            assert_eq!((told.len(), calls_of(&world, told).len()), (36, 1), "{answer:?}");
+    // It becomes known while the server runs, some time after it was written down.
+    until("the new value is known", || {
+        let answer = named(&served, &learned, &json!({"path": "a.txt"}));
+        assert_eq!(answer.header("x-request-id"), Some(learned.as_str()));
+        !world.raw_records().lines().last().unwrap().contains(&learned)
+    });
+    let (records_before, log_before) = (world.raw_records(), served.log());
+    for id in [&secret("ben"), &learned] {
+        for path in ["a.txt", ".env"] {
+            let answer = named(&served, id, &json!({"path": path}));
+            assert_eq!(answer.header("x-request-id"), Some(id.as_str()), "{answer:?}");
         }
-        let stranger = served.send("GET", "/api/tools", &[("X-Request-ID", id)], b"");
-        served.hear(&format!("request_id={}", stranger.header("x-request-id").unwrap()));
+        for (path, status) in [("/health", 200), ("/api/tools", 401), ("/nowhere", 401)] {
+            let stranger = served.send("GET", path, &[("X-Request-ID", id)], b"");
+            assert_eq!((stranger.status, stranger.header("x-request-id")), (status, Some(id.as_str())));
+        }
     }
-    for hidden in [secret("ben"), ulid] {
-        assert!(!world.raw_records().contains(&hidden), "{hidden}");
-        assert!(!served.log().contains(&hidden), "{hidden}: {}", served.log());
+    served.hear("request_id=[REDACTED:");
+    let (records, log) = (world.raw_records(), served.log());
+    let records = records.strip_prefix(&records_before).unwrap();
+    let log = log.strip_prefix(&log_before).unwrap();
+    assert!(records.contains("\"request_id\":\"[REDACTED:"), "{records}");
+    for hidden in [&secret("ben"), &learned] {
+        assert!(!records.contains(hidden.as_str()), "{hidden}: {records}");
+        assert!(!log.contains(hidden.as_str()), "{hidden}: {log}");
     }
+}
+
+#[test]
+fn who_comes_too_often_is_answered_under_its_name() {
+    let world = World::new();
+    let config = format!(
+        "server: {{rate_limit: {{per_second: 1, burst: 1}}}}\napi_keys: {{\"{}\": {{caller_id: ann}}}}\n",
+        secret("ann")
+    );
+    let served = Served::with_config(&world, &config);
+    let id = secret("ann");
+    let ask = || served.send("GET", "/api/tools", &[("X-Request-ID", &id)], b"");
+    until("the bucket is empty", || {
+        let answer = ask();
+        assert_eq!(answer.header("x-request-id"), Some(id.as_str()), "{answer:?}");
+        answer.status == 429
+    });
+    served.hear("rate limit exceeded");
+    assert!(!served.log().contains(&id), "{}", served.log());
 }
 
 #[test]

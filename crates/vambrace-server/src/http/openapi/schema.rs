@@ -27,7 +27,7 @@ pub(super) fn all() -> Map<String, Value> {
     add("Metadata", metadata());
     add("ToolResult", tool_result());
     add("ToolList", list("tools", &tool()));
-    add("RecordList", list("records", &record()));
+    add("RecordList", records());
     add("WholeRecords", list("records", &json!({"type": "object"})));
     add("AlertList", list("alerts", &alert()));
     add("Question", question());
@@ -51,6 +51,14 @@ fn success(name: &str, schema: &Value) -> Value {
 
 fn list(name: &str, item: &Value) -> Value {
     success(name, &json!({"type": "array", "items": item}))
+}
+
+fn records() -> Value {
+    exactly(json!({
+        "success": {"const": true},
+        "records": {"type": "array", "items": record()},
+        "more": {"type": "boolean", "description": "Whether there are older ones."},
+    }))
 }
 
 fn codes() -> Value {

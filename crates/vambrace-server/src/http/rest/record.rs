@@ -45,9 +45,11 @@ pub(super) async fn audit(
     };
     let caller = admitted.caller(Door::Rest);
     front.refuse_stopped(&caller)?;
+    // All that is about one request, as far as it can be shown at once.
+    let last = bounded(wish.last.or(wish.request.is_some().then_some(MOST)))?;
     let filter = Filter {
-        // All that is about one request, as far as it can be shown at once.
-        last: Some(bounded(wish.last.or(wish.request.is_some().then_some(MOST)))?),
+        // One more shows that there are more.
+        last: Some(last + 1),
         caller: wish.caller,
         owner: owner(&caller),
         tool: wish.tool,
@@ -56,8 +58,9 @@ pub(super) async fn audit(
         ..Filter::default()
     };
     let entries = looking(&front, move |dir| list(dir, &filter)).await?;
-    let records: Vec<Value> = entries.iter().map(wire::audit_entry).collect();
-    Ok(Json(json!({"success": true, "records": records})))
+    let n_older = entries.len().saturating_sub(last);
+    let records: Vec<Value> = entries.iter().skip(n_older).map(wire::audit_entry).collect();
+    Ok(Json(json!({"success": true, "records": records, "more": n_older > 0})))
 }
 
 pub(super) async fn one(
