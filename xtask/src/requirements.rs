@@ -162,7 +162,8 @@ const PYTHON: [(&str, &str, &str); 3] = [
 fn python(root: &Path, folder: &Path, installing: Installing) -> Result<Installed, Failure> {
     let list = root.join("xtask/tools/requirements.txt");
     let interpreter = folder.join("bin/python");
-    let wanted = read(&list)?;
+    // With its place: the programs in it name the folder, so a checkout that was moved needs a new one.
+    let wanted = format!("{}\n{}", folder.display(), read(&list)?);
     let programs = || PYTHON.iter().map(|(_, program, variable)| (*variable, folder.join(program))).collect();
     if is_stamped(folder, &wanted) && interpreter.exists() {
         return Ok(Installed::There(programs()));

@@ -26,7 +26,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("client_ip", "The machine that the call came from, over HTTP; behind trusted proxies the client's own."),
     (
         "request_id",
-        "The name of the request over HTTP, as the `X-Request-Id` of its answer tells it; clients may choose it.",
+        "The name of the request over HTTP, as the `X-Request-Id` of its answer tells it, redacted; clients may choose it.",
     ),
     ("tool", "The tool's name."),
     ("purpose", "`call`, or `check` when somebody only asked what would be decided."),

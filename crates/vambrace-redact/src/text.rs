@@ -53,7 +53,7 @@ impl RedactedTree {
         RedactedTree(Tree::Null)
     }
 
-    /// Put together from clean ones. The keys are part of the program.
+    /// Put together from clean ones. The keys are words of the program; no leaf is judged by its key.
     pub fn map(entries: impl IntoIterator<Item = (&'static str, RedactedTree)>) -> RedactedTree {
         RedactedTree(Tree::map(entries.into_iter().map(|(key, value)| (key, value.0))))
     }

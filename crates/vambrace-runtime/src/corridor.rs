@@ -265,8 +265,8 @@ impl Corridor {
         self.redactor_so_far()
     }
 
-    /// Everything that the last call knew. Nobody waits for a look into the workspace: this is for lines about strangers.
-    pub fn redactor_so_far(&self) -> Redactor {
+    /// What was known when it was last asked.
+    fn redactor_so_far(&self) -> Redactor {
         let learned = self.learned.redactor.read().unwrap_or_else(PoisonError::into_inner);
         learned.as_ref().unwrap_or(&self.parts.redactor).for_call()
     }

@@ -21,6 +21,7 @@ mod rest;
 mod routes;
 mod sight;
 mod status;
+mod teller;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

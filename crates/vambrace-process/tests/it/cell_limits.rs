@@ -23,8 +23,7 @@ const STUBBORN: &str =
 #[test]
 fn time_runs_out_and_what_was_said_is_kept() {
     let mut place = Setting::new();
-    let watch =
-        Watch { time_limit: Duration::from_millis(300), grace: Duration::from_millis(200), ..watch() };
+    let watch = Watch { time_limit: Duration::from_secs(2), grace: Duration::from_secs(2), ..watch() };
     let stdio = Stdio { input: Input::Null, output: Output::Capture };
     let captured = place.cell.run(&one(&["sh", "-c", STUBBORN]), stdio, &watch).unwrap();
     assert!(captured.timed_out && !captured.cancelled && !captured.cut);

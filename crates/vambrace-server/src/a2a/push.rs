@@ -179,7 +179,7 @@ pub(super) fn deliver(front: &Arc<Front>, desk: &Arc<Desk>, whose: &Whose, settl
 
 /// For operators: somebody will not hear of a task.
 fn lost(front: &Front, whose: &Whose, why: &str) {
-    let redactor = front.corridor.redactor_so_far();
+    let redactor = front.corridor.redactor_for_call(front.corridor.clock().now());
     let field = |text: &str| redactor.plain_tree(Tree::text(text)).value;
     let mut fields = vec![("caller_id", field(&whose.caller.id)), ("why", field(why))];
     fields.extend(front.corridor.origin(&whose.chain));

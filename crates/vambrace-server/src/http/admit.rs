@@ -13,9 +13,10 @@ use vambrace_auth::{Draw, Offered, Refusal, is_trusted_proxy};
 use vambrace_types::{Caller, Chain, Door, ErrorCode};
 
 use super::around::Arrival;
-use super::bell::{Limited, Seen, Strange};
+use super::bell::{Limited, Strange};
 use super::jwks::{self, Looked};
 use super::sight::{offered, once};
+use super::teller::Seen;
 use super::{Front, Limit, Members, Problem, answer, chain, hosts};
 
 /// Who sent a request. The proof that a handler asks for; those behind the router find it in the extensions.

@@ -13,13 +13,12 @@ use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 use vambrace_auth::{AddressKey, Draw, client_address};
-use vambrace_redact::RedactedText;
-use vambrace_runtime::{Level, LogLine};
-use vambrace_types::Tree;
+use vambrace_runtime::Level;
 
 use super::arriving::{Arriving, Fate, Watch};
-use super::bell::{Limited, Seen, shown};
+use super::bell::Limited;
 use super::routes::{Place, Routes};
+use super::teller::Seen;
 use super::{Front, Limit, Problem, answer, health, hosts, request_id};
 
 /// Where a request came from.
@@ -83,7 +82,7 @@ pub(super) async fn around(
     if let Some((method, path)) = told {
         let id = answer.headers().get(request_id::HEADER);
         let seen = Seen { address: arrival.address, method: &method, path: &path, id };
-        access(front, seen, answer.status());
+        front.bell.answered(front, seen, answer.status());
     }
     answer
 }
@@ -230,22 +229,4 @@ fn dress(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         headers.append(header::VARY, HeaderValue::from_static("Origin"));
     }
-}
-
-fn access(front: &Front, seen: Seen<'_>, status: StatusCode) {
-    let redactor = front.corridor.redactor_so_far();
-    let field = |tree: Tree| redactor.plain_tree(tree).value;
-    let shown = |text: &str| shown(&redactor, text);
-    let id = seen.id.and_then(|id| id.to_str().ok()).unwrap_or_default();
-    front.corridor.log().line(&LogLine {
-        level: Level::Debug,
-        message: RedactedText::fixed("request"),
-        fields: vec![
-            ("client_ip", field(Tree::text(seen.address.to_string()))),
-            ("method", field(Tree::text(shown(seen.method.as_str())))),
-            ("path", field(Tree::text(shown(seen.path)))),
-            ("status", field(Tree::Int(i64::from(status.as_u16())))),
-            ("request_id", redactor.name(id).into()),
-        ],
-    });
 }

@@ -3,40 +3,16 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use http::request::Parts;
-use http::{HeaderValue, Method};
-use tokio_util::task::TaskTracker;
-use vambrace_audit::{Event, EventKind, Severity};
+use http::StatusCode;
 use vambrace_auth::{AddressKey, Moment, Refusal};
-use vambrace_redact::{RedactedText, RedactedTree, Redactor};
-use vambrace_runtime::{Corridor, Level, LogLine};
-use vambrace_types::{Tree, is_invisible};
+use vambrace_runtime::Level;
+use vambrace_types::Tree;
 
-use super::{Front, request_id};
-
-/// What is told of a request that was turned away.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Seen<'r> {
-    pub(super) address: IpAddr,
-    pub(super) method: &'r Method,
-    pub(super) path: &'r str,
-    pub(super) id: Option<&'r HeaderValue>,
-}
-
-impl<'r> Seen<'r> {
-    /// Its own id or the fresh one: it has one from its first moment.
-    pub(super) fn of(address: IpAddr, parts: &'r Parts) -> Seen<'r> {
-        let id = parts.headers.get(request_id::HEADER);
-        Seen { address, method: &parts.method, path: parts.uri.path(), id }
-    }
-
-    fn id(&self) -> Option<&'r str> {
-        self.id.and_then(|id| id.to_str().ok())
-    }
-}
+use super::Front;
+use super::teller::{Seen, Tale, Teller};
 
 /// Which bucket was empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,16 +57,13 @@ const MINUTE: Duration = Duration::from_secs(60);
 const MOST_ALARMS: u64 = 10;
 /// LIMIT: of addresses and kinds that are told apart within a second; the rest are one.
 const MOST: usize = 1024;
-/// LIMIT: of what is written of a method or a path, in bytes.
-const LONGEST: usize = 200;
 
 #[derive(Debug, Default)]
 pub(super) struct Bell {
     rung: Mutex<HashMap<Rung, Count>>,
     /// Doors that closed within the minute.
     closed: Mutex<Count>,
-    /// Events on their way into the record.
-    writing: TaskTracker,
+    teller: Teller,
 }
 
 /// `None`: one of more addresses than are told apart.
@@ -121,12 +94,12 @@ impl Bell {
             | Refusal::Missing => None,
             Refusal::UnreadableIdentity(header) => Some(header.why.as_str()),
         };
-        line(front, words, seen, reason);
+        self.line(front, words, seen, reason);
         self.told(front, words, seen);
     }
 
     /// As many wrong credentials came from an address as close the door to it.
-    pub(super) fn door_closed(&self, front: &Front, seen: Seen<'_>) {
+    pub(super) fn door_closed(&self, front: &Arc<Front>, seen: Seen<'_>) {
         {
             let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
             let now = front.moment();
@@ -138,15 +111,16 @@ impl Bell {
                 return;
             }
         }
-        let corridor = std::sync::Arc::clone(&front.corridor);
-        // As the limiter counts: a whole network where one is given to one customer.
-        let address = AddressKey::of(seen.address).ip();
-        // Of the request that was one too many.
-        let id = seen.id().map(|id| front.corridor.redactor_so_far().name(id));
-        self.writing.spawn_blocking(move || {
-            let raised = corridor.audit().map(|audit| audit.too_many_wrong_credentials(&address.to_string()));
-            if let Ok(Ok(raised)) = raised {
-                raised.iter().for_each(|rule| alarm(&corridor, rule, address, id.as_ref()));
+        let (front, seen) = (Arc::clone(front), seen.kept());
+        self.teller.find_out(move || {
+            // As the limiter counts: a whole network where one is given to one customer.
+            let address = AddressKey::of(seen.address()).ip();
+            let audit = front.corridor.audit();
+            let raised = audit.map(|audit| audit.too_many_wrong_credentials(&address.to_string()));
+            // Of the request that was one too many.
+            let id = seen.into_id();
+            for rule in raised.into_iter().flatten().flatten() {
+                front.bell.teller.tell(&front.corridor, Tale::Alarm { rule, address, id: id.clone() });
             }
         });
     }
@@ -154,24 +128,36 @@ impl Bell {
     pub(super) fn strange(&self, front: &Front, strange: Strange, seen: Seen<'_>) {
         let words = strange.words();
         if self.told(front, words, seen) {
-            line(front, words, seen, None);
+            self.line(front, words, seen, None);
         }
     }
 
     /// Whether the time has come to tell of it.
     fn told(&self, front: &Front, words: &'static str, seen: Seen<'_>) -> bool {
         let rings = self.ring(Rung { address: Some(seen.address), words }, front.moment());
-        if let Some((rung, n)) = rings {
-            event(front, rung, Some(seen), n);
+        if let Some((Rung { address, words }, n)) = rings {
+            let seen = Some(seen.kept());
+            self.teller.tell(&front.corridor, Tale::Event { words, address, seen, n });
         }
         rings.is_some()
+    }
+
+    fn line(&self, front: &Front, words: &'static str, seen: Seen<'_>, reason: Option<&'static str>) {
+        let (seen, more) = (seen.kept(), reason.map(|reason| ("reason", Tree::text(reason))));
+        self.teller.tell(&front.corridor, Tale::Line { level: Level::Warn, words, seen, more });
+    }
+
+    /// For whoever wants to see every request.
+    pub(super) fn answered(&self, front: &Front, seen: Seen<'_>, status: StatusCode) {
+        let (seen, more) = (seen.kept(), Some(("status", Tree::Int(i64::from(status.as_u16())))));
+        self.teller.tell(&front.corridor, Tale::Line { level: Level::Debug, words: "request", seen, more });
     }
 
     pub(super) fn limited(&self, front: &Front, limited: Limited, seen: Seen<'_>) {
         let words = limited.words();
         let rung = Rung { address: Some(seen.address), words };
         if self.ring(rung, front.moment()).is_some() {
-            line(front, words, seen, None);
+            self.line(front, words, seen, None);
         }
     }
 
@@ -201,15 +187,14 @@ impl Bell {
 
     /// Once a second, and at the end: what was only counted is told, and the quiet ones are forgotten.
     pub(super) fn tell(&self, front: &Front) {
-        for (rung, n) in self.quiet(front.moment(), front.ending.is_cancelled()) {
-            event(front, rung, None, n);
+        for (Rung { address, words }, n) in self.quiet(front.moment(), front.ending.is_cancelled()) {
+            self.teller.tell(&front.corridor, Tale::Event { words, address, seen: None, n });
         }
     }
 
-    /// When nobody rings any more: waits until every event is in the record.
+    /// When nobody rings any more: waits until all is told.
     pub(super) async fn finish(&self) {
-        self.writing.close();
-        self.writing.wait().await;
+        self.teller.finish().await;
     }
 
     fn quiet(&self, now: Moment, is_last: bool) -> Vec<(Rung, u64)> {
@@ -226,81 +211,6 @@ impl Bell {
         });
         untold
     }
-}
-
-fn line(front: &Front, words: &'static str, seen: Seen<'_>, reason: Option<&'static str>) {
-    let redactor = front.corridor.redactor_so_far();
-    let field = |text: &str| redactor.plain_tree(Tree::text(text)).value;
-    let mut fields = vec![
-        ("client_ip", field(&seen.address.to_string())),
-        ("method", field(&shown(&redactor, seen.method.as_str()))),
-        ("path", field(&shown(&redactor, seen.path))),
-    ];
-    fields.extend(seen.id().map(|id| ("request_id", redactor.name(id).into())));
-    fields.extend(reason.map(|reason| ("reason", field(reason))));
-    let message = RedactedText::fixed(words);
-    front.corridor.log().line(&LogLine { level: Level::Warn, message, fields });
-}
-
-fn event(front: &Front, rung: Rung, seen: Option<Seen<'_>>, n: u64) {
-    let Rung { address, words } = rung;
-    let redactor = front.corridor.redactor_so_far();
-    let field = |tree: Tree| redactor.plain_tree(tree).value;
-    let mut details: Vec<(&'static str, RedactedTree)> = Vec::new();
-    if let Some(address) = address {
-        details.push(("client_ip", field(Tree::text(address.to_string()))));
-    }
-    if let Some(seen) = seen {
-        details.push(("method", field(Tree::text(shown(&redactor, seen.method.as_str())))));
-        details.push(("path", field(Tree::text(shown(&redactor, seen.path)))));
-        // Of the one that rang; those that were only counted are in the log.
-        details.extend(seen.id().map(|id| ("request_id", redactor.name(id).into())));
-    }
-    details.push(("count", field(Tree::bytes(n))));
-    let event = Event {
-        kind: EventKind::AuthFailed,
-        severity: Severity::Warning,
-        caller: None,
-        by: None,
-        call_id: None,
-        message: RedactedText::fixed(words),
-        details: RedactedTree::map(details),
-    };
-    let corridor = std::sync::Arc::clone(&front.corridor);
-    // A disk may keep the writer waiting; nobody at the door waits for it.
-    front.bell.writing.spawn_blocking(move || {
-        if let Ok(audit) = corridor.audit() {
-            // A record that cannot be written is met by the calls.
-            let _ = audit.event(&event);
-        }
-    });
-}
-
-fn alarm(corridor: &Corridor, rule: &str, address: IpAddr, id: Option<&RedactedText>) {
-    let text = |text: &str| corridor.redactor().plain_tree(Tree::text(text)).value;
-    let mut fields = vec![("rule", text(rule)), ("client_ip", text(&address.to_string()))];
-    fields.extend(id.map(|id| ("request_id", id.clone().into())));
-    let message = corridor.redactor().text(&format!("Alert raised: {rule}")).value;
-    corridor.log().line(&LogLine { level: Level::Warn, message, fields });
-}
-
-/// A stranger's text for a line: without its secrets first, since half of one is not found any more.
-pub(super) fn shown(redactor: &Redactor, text: &str) -> String {
-    plain(redactor.text(text).value.as_str())
-}
-
-/// Short, and without characters that turn a line around or hide in it.
-fn plain(text: &str) -> String {
-    let mut plain = String::new();
-    for one in text.chars() {
-        let is_hidden = one.is_control() || is_invisible(one);
-        let piece = if is_hidden { one.escape_unicode().to_string() } else { one.to_string() };
-        if plain.len() + piece.len() > LONGEST {
-            break;
-        }
-        plain.push_str(&piece);
-    }
-    plain
 }
 
 #[cfg(test)]
@@ -325,17 +235,6 @@ mod tests {
         assert_eq!(bell.quiet(at(2999), false), []);
         assert_eq!(bell.quiet(at(3000), false), [(rung(1), 1)]);
         assert!(bell.rung.lock().unwrap().is_empty());
-    }
-
-    #[test]
-    fn lines_hold_short_and_visible_texts() {
-        let check = |text: &str, expected: &str| assert_eq!(plain(text), expected, "{text:?}");
-        check("/api/tools", "/api/tools");
-        check("/ü", "/ü");
-        check("/a\u{202e}b\u{200b}c\u{7f}", "/a\\u{202e}b\\u{200b}c\\u{7f}");
-        check(&"x".repeat(200), &"x".repeat(200));
-        check(&"x".repeat(201), &"x".repeat(200));
-        check(&format!("{}ü", "x".repeat(199)), &"x".repeat(199));
     }
 
     #[test]

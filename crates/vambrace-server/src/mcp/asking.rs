@@ -265,7 +265,7 @@ impl Refused {
         if !matches!(self, Refused::State) {
             return;
         }
-        let redactor = corridor.redactor_so_far();
+        let redactor = corridor.redactor_for_call(corridor.clock().now());
         let field = |text: &str| redactor.plain_tree(Tree::text(text)).value;
         let mut fields = vec![("caller_id", field(&caller.id)), ("tool", field(tool))];
         fields.extend(corridor.origin(chain));

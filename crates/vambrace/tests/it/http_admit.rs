@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::http_jwks::{has_openssl, openssl};
 use crate::http_world::{NO_LIMIT, Served};
+use crate::programs_host::until;
 use crate::support::World;
 
 /// Headers that say who it is.
@@ -112,8 +113,13 @@ fn too_many_is_what_specification_001_shows() {
     assert!((200..400).contains(&n_served), "{n_served}");
     assert_eq!(all.matches("HTTP/1.1 429").count(), 401 - n_served);
 
-    let answer = served.send("GET", "/api/tools", &[], b"");
-    assert_eq!((answer.status, answer.body.as_slice()), (429, LIMITED), "{answer:?}");
+    // One may just have come back.
+    let mut answer = served.send("GET", "/api/tools", &[], b"");
+    until("the bucket is empty again", || {
+        answer = served.send("GET", "/api/tools", &[], b"");
+        answer.status == 429
+    });
+    assert_eq!(answer.body.as_slice(), LIMITED, "{answer:?}");
     assert_eq!((answer.header("retry-after"), answer.header("x-ratelimit-limit")), (Some("1"), Some("200")));
     assert_eq!(answer.header("x-ratelimit-remaining"), Some("0"));
     assert!(answer.header("x-ratelimit-reset").unwrap().parse::<u64>().unwrap() >= 199);

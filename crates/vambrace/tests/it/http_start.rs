@@ -227,8 +227,9 @@ fn the_log_goes_where_the_operator_wants_it() {
     assert_eq!(of("Authentication required but not provided")["path"], "/api/tools");
     assert_eq!((&of("request")["status"], &of("request")["method"]), (&401.into(), &"GET".into()));
     assert!(!served.log().contains("has no effect"), "{}", served.log());
-    let error = Served::with_config(&world, &format!("{NO_LIMIT}log: {{level: error}}\n"));
+    let mut error = Served::with_config(&world, &format!("{NO_LIMIT}log: {{level: error}}\n"));
     error.send("GET", "/api/tools", &[], b"");
+    assert_eq!(error.end(), 0);
     assert!(!error.log().contains("Authentication"), "{}", error.log());
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     /// The key that the first start made.
     pub(crate) token: String,
-    log: Arc<(Mutex<String>, Condvar)>,
+    log: Arc<(Mutex<Heard>, Condvar)>,
     out: Arc<Mutex<String>>,
 }
 
@@ -43,6 +43,14 @@ impl Answer {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
+}
+
+/// What was said on standard error.
+#[derive(Default)]
+struct Heard {
+    text: String,
+    /// Nobody can say more.
+    is_over: bool,
 }
 
 /// High enough that no test meets it unless it wants to.
@@ -79,16 +87,18 @@ impl Served {
     pub(crate) fn started(world: &World, mut command: Command) -> Served {
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let log = Arc::new((Mutex::new(String::new()), Condvar::new()));
+        let log = Arc::new((Mutex::new(Heard::default()), Condvar::new()));
         let told = Arc::clone(&log);
         let mut errors = BufReader::new(child.stderr.take().unwrap());
         let hearing = thread::spawn(move || {
             let mut line = String::new();
             while errors.read_line(&mut line).is_ok_and(|n| n > 0) {
-                told.0.lock().unwrap().push_str(&line);
+                told.0.lock().unwrap().text.push_str(&line);
                 told.1.notify_all();
                 line.clear();
             }
+            told.0.lock().unwrap().is_over = true;
+            told.1.notify_all();
         });
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         let out = Arc::new(Mutex::new(String::new()));
@@ -97,7 +107,7 @@ impl Served {
             if lines.read_line(&mut line).unwrap() == 0 {
                 let ended = child.wait();
                 hearing.join().unwrap();
-                panic!("the server ended with {ended:?}: {}", log.0.lock().unwrap());
+                panic!("the server ended with {ended:?}: {}", log.0.lock().unwrap().text);
             }
             out.lock().unwrap().push_str(&line);
             if let Some((_, address)) = line.trim().rsplit_once("http://") {
@@ -118,7 +128,7 @@ impl Served {
 
     /// What it said on standard error so far.
     pub(crate) fn log(&self) -> String {
-        self.log.0.lock().unwrap().clone()
+        self.log.0.lock().unwrap().text.clone()
     }
 
     /// What it said on standard output so far.
@@ -130,9 +140,9 @@ impl Served {
     #[track_caller]
     pub(crate) fn hear(&self, words: &str) {
         let (log, more) = &*self.log;
-        let missing = |log: &mut String| !log.contains(words);
-        let (log, waited) = more.wait_timeout_while(log.lock().unwrap(), PATIENCE, missing).unwrap();
-        assert!(!waited.timed_out(), "`{words}` was not said: {log}");
+        let missing = |heard: &mut Heard| !heard.text.contains(words);
+        let (heard, waited) = more.wait_timeout_while(log.lock().unwrap(), PATIENCE, missing).unwrap();
+        assert!(!waited.timed_out(), "`{words}` was not said: {}", heard.text);
     }
 
     /// Asks it to end, and does not wait.
@@ -213,10 +223,15 @@ impl Served {
         self.wait()
     }
 
-    /// Its exit code, once it ends.
+    /// Its exit code, once it has ended and all that it said on standard error was heard.
     #[track_caller]
     pub(crate) fn wait(&mut self) -> i32 {
-        self.child.wait().unwrap().code().unwrap_or(-1)
+        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        let (log, more) = &*self.log;
+        let goes_on = |heard: &mut Heard| !heard.is_over;
+        let (heard, waited) = more.wait_timeout_while(log.lock().unwrap(), PATIENCE, goes_on).unwrap();
+        assert!(!waited.timed_out(), "somebody else still speaks: {}", heard.text);
+        code
     }
 }
 

@@ -132,7 +132,7 @@ fn a_state_that_does_not_fit_is_refused() {
     other["name"] = json!("delete_file");
     assert_eq!(code_of(&modern.call(&other)), "ApprovalNotFound");
     assert!(!asking.exists("a.txt") && !asking.exists("b.txt"));
-    assert!(asking.served.log().contains("Invalid request state"), "{}", asking.served.log());
+    asking.served.hear("Invalid request state");
     // And the state itself is still good.
     assert_eq!(modern.call(&answered("a.txt", &yes(), &state))["isError"], false);
     assert_eq!(asking.n_written(), 1);
@@ -299,7 +299,7 @@ fn others_are_served_while_an_answer_waits_for_the_disk() {
     let lock = std::fs::File::open(asking.world.audit().join("approvals/lock")).unwrap();
     lock.lock().unwrap();
     let _waiting = modern.begin("tools/call", &answered("a.txt", &yes(), &state));
-    for _ in 0..20 {
+    for _ in 0..5 {
         assert_eq!(asking.served.get("/live").status, 200, "{}", asking.served.log());
     }
     assert!(!asking.exists("a.txt"));

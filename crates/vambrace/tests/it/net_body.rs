@@ -240,10 +240,10 @@ fn what_is_no_answer() {
         let ran = world.fetch(&world.url(path));
         assert_eq!((ran.code, ran.error_code().as_str()), (1, "ConnectionFailed"), "{path}: {ran:?}");
     }
-    let closed = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port()
-    };
+    // A port that is taken, so that nobody is given it, and at which nobody listens.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let closed = taken.local_addr().unwrap().port();
     let ran = world.fetch(&format!("http://site.test:{closed}/"));
     assert_eq!((ran.code, ran.error_code().as_str()), (1, "ConnectionFailed"), "{ran:?}");
 }

@@ -34,7 +34,7 @@ fn a_fork_bomb_stays_small_and_leaves_nothing() {
 pub(crate) fn a_bomb_of_processes(sandbox: &str) {
     let (world, sleep) = (World::new(), marker());
     let bomb = format!(
-        "sleep 1 & keeper=$!
+        "sleep 3 & keeper=$!
          (i=0; while [ $i -lt 200 ]; do i=$((i+1)); sleep {sleep} & done; echo all > all); wait $keeper"
     );
     let config = world.beside("limits.yaml", &format!("{SMALL}{sandbox}"));
