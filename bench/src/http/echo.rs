@@ -13,18 +13,22 @@ use tokio::net::TcpListener;
 use crate::failure::Failure;
 
 pub(crate) fn run() -> Result<(), Failure> {
+    serve("echo", Router::new().route("/", post(answer)).route("/health", get(async || "ok")))
+}
+
+/// Until nobody holds the other end of standard input.
+pub(super) fn serve(who: &'static str, app: Router) -> Result<(), Failure> {
     std::thread::spawn(|| {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(0);
     });
-    let lost = |problem: std::io::Error| Failure::wrong("echo", "cannot serve", &problem.to_string());
+    let lost = |problem: std::io::Error| Failure::wrong(who, "cannot serve", &problem.to_string());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(lost)?;
     runtime.block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(lost)?;
         let address = listener.local_addr().map_err(lost)?;
         println!("listening on http://{address}");
         std::io::stdout().flush().map_err(lost)?;
-        let app = Router::new().route("/", post(answer)).route("/health", get(async || "ok"));
         // As ours: an answer goes out when it is there.
         let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
             let _ = stream.set_nodelay(true);

@@ -19,8 +19,10 @@ const MOST_GROWTH: f64 = 1.1;
 pub(super) fn run(bench: &Bench<'_>) -> Result<Vec<Row>, Failure> {
     let (ours, echo) = (Server::ours(bench, "standing")?, Server::echo(bench)?);
     let arguments = json!({"path": "a.txt"});
-    let (call, plain) =
-        (ours.target.mcp("read_file", &arguments, "\"content\":"), echo.target.echo("read_file", &arguments));
+    let (call, plain) = (
+        ours.target.mcp("read_file", &arguments, "\"content\":"),
+        echo.target.echo("read_file", &arguments, ""),
+    );
     let our_rest = settled(bench, &ours, &call)?;
     let their_rest = settled(bench, &echo, &plain)?;
     let our_idle = idle(bench, &ours, &call)?;
