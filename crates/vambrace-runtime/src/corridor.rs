@@ -47,7 +47,7 @@ const LOOK_AGAIN: u64 = 1000;
 pub struct CorridorParts {
     pub policy: Policy,
     pub redactor: Redactor,
-    /// Asked at the beginning of calls, at most once a second.
+    /// Asked at the beginning of calls and before strangers are told of, at most once a second.
     pub relearn: Option<Relearn>,
     pub instruments: Instruments,
     /// The error when the record could not even be opened; calls then meet `on_audit_failure`.

@@ -23,7 +23,7 @@ const LONG: Duration = Duration::from_secs(20);
 /// For answers that never come, where another one comes.
 const SHORT: Duration = Duration::from_secs(2);
 /// Where none comes.
-const SHORTEST: Duration = Duration::from_millis(300);
+const SHORTEST: Duration = Duration::from_secs(1);
 
 /// What one name resolves to.
 async fn resolve(dns: &Dns) -> Result<Vec<IpAddr>, NetError> {

@@ -132,7 +132,7 @@ fn race(folder: &str) -> Outcome {
         }
         is_over.store(true, Ordering::Relaxed);
         // LIMIT: on a machine with much to do the two may never meet; every other way was tried.
-        if n_protected == 0 || n_harmless == 0 {
+        if matches!(outcome, Outcome::Held(_)) && (n_protected == 0 || n_harmless == 0) {
             return Outcome::Held("the path never changed in time".to_owned());
         }
         outcome
@@ -159,7 +159,10 @@ mod tests {
             fs::remove_file(&path).unwrap();
             assert_eq!(moved_and_back(&inner, &path), Ok(()));
         }
-        assert_eq!(race(folder), Outcome::Broken("it was made".to_owned()));
+        // Whichever of the two paths is read first.
+        for _ in 0..50 {
+            assert_eq!(race(folder), Outcome::Broken("it was made".to_owned()));
+        }
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
     }
 

@@ -1,4 +1,4 @@
-//! Who was not let in: a line for operators at once, and in the record one event a second for each address
+//! Who was not let in: a line for operators, and in the record one event a second for each address
 //! and kind, with how many there were. THREAT: P03, a guesser who fills the record until nobody reads it.
 
 use std::collections::HashMap;
@@ -81,7 +81,7 @@ struct Count {
 }
 
 impl Bell {
-    /// A wrong credential, or none. The line is 001's, and stands there every time.
+    /// A wrong credential, or none. The line is 001's, and stands there every time, unless too many come at once.
     pub(super) fn refused(&self, front: &Front, refusal: &Refusal, seen: Seen<'_>) {
         let words = refusal.log_line();
         let reason = match refusal {
@@ -143,6 +143,9 @@ impl Bell {
     }
 
     fn line(&self, front: &Front, words: &'static str, seen: Seen<'_>, reason: Option<&'static str>) {
+        if !front.corridor.log().wants(Level::Warn) {
+            return;
+        }
         let (seen, more) = (seen.kept(), reason.map(|reason| ("reason", Tree::text(reason))));
         self.teller.tell(&front.corridor, Tale::Line { level: Level::Warn, words, seen, more });
     }

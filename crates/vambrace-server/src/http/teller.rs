@@ -2,6 +2,8 @@
 //!
 //! THREAT: P02, an answer that takes longer when a stranger's text holds a secret. So nobody at the door looks for
 //! secrets; who tells of a request looks once more into the workspace, and keeps no request waiting.
+//!
+//! LIMIT: where there is one processor, the next request waits for it all the same; it is given short texts only.
 
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,8 +19,11 @@ use vambrace_types::{Tree, is_invisible};
 
 use super::request_id;
 
-/// LIMIT: of tales that wait to be told; the rest are counted.
-const MOST: usize = 1024;
+/// LIMIT: of lines that wait to be told; the rest are counted.
+const MOST_LINES: usize = 1024;
+/// LIMIT: of events and alerts. Noise must not hide them, so they have places of their own, for some seconds of as many as
+/// the bell tells apart.
+const MOST_EVENTS: usize = 8192;
 /// LIMIT: of a method or a path, in bytes: of longer ones only the length is told.
 const LONGEST_READ: usize = 1024;
 /// LIMIT: of what is written of a method or a path, in bytes.
@@ -78,6 +83,8 @@ pub(super) struct Teller {
 #[derive(Debug, Default)]
 struct Waiting {
     tales: Vec<Tale>,
+    /// Among them.
+    n_lines: usize,
     n_left_out: u64,
     is_told: bool,
 }
@@ -85,10 +92,14 @@ struct Waiting {
 impl Waiting {
     /// Whether somebody has to be sent for.
     fn add(&mut self, tale: Tale) -> bool {
-        if self.tales.len() < MOST {
-            self.tales.push(tale);
-        } else {
-            self.n_left_out += 1;
+        let n_events = self.tales.len() - self.n_lines;
+        match &tale {
+            Tale::Line { .. } if self.n_lines < MOST_LINES => {
+                self.n_lines += 1;
+                self.tales.push(tale);
+            }
+            Tale::Event { .. } | Tale::Alarm { .. } if n_events < MOST_EVENTS => self.tales.push(tale),
+            Tale::Line { .. } | Tale::Event { .. } | Tale::Alarm { .. } => self.n_left_out += 1,
         }
         !std::mem::replace(&mut self.is_told, true)
     }
@@ -99,6 +110,7 @@ impl Waiting {
             self.is_told = false;
             return None;
         }
+        self.n_lines = 0;
         Some((std::mem::take(&mut self.tales), std::mem::take(&mut self.n_left_out)))
     }
 }
@@ -113,7 +125,8 @@ impl Teller {
         self.telling.spawn_blocking(move || {
             let take = || waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
             while let Some((tales, n_left_out)) = take() {
-                tell_all(&corridor, tales, n_left_out);
+                // Whatever makes us fall over, there is somebody who tells.
+                let _told = catch_unwind(AssertUnwindSafe(|| tell_all(&corridor, tales, n_left_out)));
             }
         });
     }
@@ -134,7 +147,7 @@ fn tell_all(corridor: &Corridor, tales: Vec<Tale>, n_left_out: u64) {
     let redactor = corridor.redactor_for_call(corridor.clock().now());
     for tale in tales {
         // What makes us fall over is left out, and not what follows.
-        let _told = catch_unwind(AssertUnwindSafe(|| tell_one(corridor, &redactor, tale)));
+        let _told = catch_unwind(AssertUnwindSafe(|| tell_one(corridor, &redactor.for_call(), tale)));
     }
     if n_left_out > 0 {
         let number = redactor.plain_tree(Tree::bytes(n_left_out)).value;
@@ -235,6 +248,11 @@ mod tests {
         Tale::Event { words: "w", address: None, seen: None, n }
     }
 
+    fn kept() -> Kept {
+        let (method, path) = ("GET".to_owned(), "/".to_owned());
+        Kept { address: IpAddr::from([192, 0, 2, 1]), method, path, id: None }
+    }
+
     #[test]
     fn somebody_is_sent_for_once_and_goes_when_all_is_told() {
         let mut waiting = Waiting::default();
@@ -250,11 +268,19 @@ mod tests {
     #[test]
     fn more_than_can_wait_are_counted() {
         let mut waiting = Waiting::default();
-        for n in 0..MOST as u64 + 3 {
-            waiting.add(tale(n));
+        let line = || Tale::Line { level: Level::Warn, words: "w", seen: kept(), more: None };
+        for _ in 0..2 {
+            for _ in 0..MOST_LINES + 3 {
+                waiting.add(line());
+            }
+            // Lines take no place of an event.
+            for n in 0..MOST_EVENTS as u64 + 4 {
+                waiting.add(tale(n));
+            }
+            let taken = waiting.take().map(|(tales, left_out)| (tales.len(), left_out));
+            assert_eq!(taken, Some((MOST_LINES + MOST_EVENTS, 7)));
+            assert!(waiting.take().is_none());
         }
-        assert_eq!(waiting.take().map(|(tales, left_out)| (tales.len(), left_out)), Some((MOST, 3)));
-        assert!(waiting.take().is_none());
     }
 
     #[test]
