@@ -237,6 +237,9 @@ impl Authenticator {
             JwtTrust::Upstream if offered.from_trusted_proxy => {
                 (jwt::read_unverified(token, settings, now)?, Checked::Upstream)
             }
+            JwtTrust::Upstream if !settings.has_keys() => {
+                return Err(Refusal::InvalidToken("its sender is not one of server.trusted_proxies"));
+            }
             JwtTrust::Upstream | JwtTrust::Verify => {
                 (jwt::verify(token, settings, &self.keys(), now)?, Checked::ByUs)
             }

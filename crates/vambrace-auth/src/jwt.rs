@@ -44,6 +44,12 @@ pub struct JwtSettings {
     pub operators: Vec<String>,
 }
 
+impl JwtSettings {
+    pub(crate) fn has_keys(&self) -> bool {
+        self.keys == KeySource::Set
+    }
+}
+
 impl Default for JwtSettings {
     fn default() -> JwtSettings {
         JwtSettings {
@@ -101,7 +107,7 @@ pub(crate) fn verify(
     keys: &Keys,
     now: Timestamp,
 ) -> Result<Claims, Refusal> {
-    if settings.keys == KeySource::None {
+    if !settings.has_keys() {
         return Err(Refusal::InvalidToken("no key set is configured"));
     }
     let parts = parts(token)?;
@@ -123,7 +129,7 @@ pub(crate) fn verify(
         Some(_) => return Err(Refusal::InvalidToken("the key's name is not a text")),
     };
     // INVARIANT: keys come from the key set alone. `jwk`, `jku`, `x5c` and `x5u` are the sender's own word.
-    let candidates = match keys.set.choose(id) {
+    let candidates = match keys.set.choose(id, algorithm) {
         Choice::These(keys) => keys,
         Choice::Unknown => return Err(Refusal::UnknownKey),
         Choice::Ambiguous => {

@@ -85,7 +85,7 @@ pub(crate) enum Choice<'k> {
     These(Vec<&'k Key>),
     /// The token names a key that is not there.
     Unknown,
-    /// The token names none, and there are several.
+    /// The token names none, and there are several for its algorithm.
     Ambiguous,
 }
 
@@ -117,12 +117,15 @@ impl KeySet {
         self.n_left_out
     }
 
-    pub(crate) fn choose(&self, id: Option<&str>) -> Choice<'_> {
+    pub(crate) fn choose(&self, id: Option<&str>, algorithm: SignatureAlgorithm) -> Choice<'_> {
         let Some(id) = id else {
-            return match self.keys.as_slice() {
-                [] => Choice::Unknown,
-                [only] => Choice::These(vec![only]),
-                [_, _, ..] => Choice::Ambiguous,
+            let fitting: Vec<&Key> = self.keys.iter().filter(|key| key.allows(algorithm)).collect();
+            return match (self.keys.as_slice(), fitting.as_slice()) {
+                ([], _) => Choice::Unknown,
+                // It may be for another algorithm, which its user is told.
+                ([only], _) => Choice::These(vec![only]),
+                (_, [_]) => Choice::These(fitting),
+                _ => Choice::Ambiguous,
             };
         };
         let named: Vec<&Key> = self.keys.iter().filter(|key| key.id.as_deref() == Some(id)).collect();

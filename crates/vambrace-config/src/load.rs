@@ -67,6 +67,8 @@ pub enum Warning {
     OperatorFileInWorkspace(PathBuf),
     /// Everybody on the machine may write the operator's file.
     WritableByEverybody(PathBuf),
+    /// The file says it too, and the file holds.
+    EnvironmentPassedOver(&'static str),
 }
 
 impl fmt::Display for Warning {
@@ -78,6 +80,12 @@ impl fmt::Display for Warning {
             }
             Warning::WritableByEverybody(path) => {
                 write!(f, "{}: can be written by everybody on this machine", path.display())
+            }
+            Warning::EnvironmentPassedOver(name) => {
+                write!(
+                    f,
+                    "the environment variable `{name}` is passed over, because the operator's file has `api_keys`"
+                )
             }
         }
     }
@@ -262,6 +270,7 @@ impl Run<'_> {
     fn environment_keys(&mut self, operator: Option<&Document>) -> Option<Node> {
         let text = self.sources.environment.get(API_KEYS).filter(|text| !text.trim().is_empty())?;
         if operator.is_some_and(|document| document.root.get("api_keys").is_some()) {
+            self.warnings.push(Warning::EnvironmentPassedOver(API_KEYS));
             return None;
         }
         let outside = |error: ConfigError| {

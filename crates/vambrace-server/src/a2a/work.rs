@@ -56,7 +56,7 @@ pub(super) async fn work(front: Arc<Front>, desk: Arc<Desk>, order: Order) {
             let calling = Calling { caller, session, tool, arguments, dry_run, chain };
             match front.call(calling, leash).await {
                 Some(reply) => {
-                    desk.add(&task.id, artifact(&reply, accepted), Piece::Whole);
+                    desk.add(&task.id, artifact(&reply, accepted), Piece::Only);
                     (state(&reply), told(&reply, &task))
                 }
                 None => {

@@ -50,8 +50,11 @@ impl KeySource {
     }
 }
 
-/// THREAT: P13, whoever invents key ids would make us ask that server all day.
+/// How often a server that does not answer is asked again.
 const AT_MOST_EVERY: Duration = Duration::from_secs(60);
+/// THREAT: P13, whoever invents key ids would make us ask that server all day. LIMIT: who invents them all the time keeps
+/// a new key out for so long.
+const BETWEEN_WISHES: Duration = Duration::from_secs(10);
 /// Until the first set is there.
 const IMPATIENT: Duration = Duration::from_secs(5);
 /// How often a file is looked at: a key that was taken out of it is good for so long, and no longer.
@@ -67,7 +70,8 @@ pub(super) struct Keys {
 
 #[derive(Debug, Default)]
 struct Last {
-    asked: Option<Moment>,
+    /// When somebody last made us look, beside the looks that are due anyway.
+    wished: Option<Moment>,
     changed: Option<SystemTime>,
     /// What was wrong with the last look; told once.
     trouble: Option<String>,
@@ -156,15 +160,15 @@ impl Keys {
     async fn refresh_now(&self, front: &Front) -> Looked {
         let mut last = self.last.lock().await;
         let now = front.moment();
-        let is_recent = last.asked.is_some_and(|asked| now.saturating_sub(asked) < AT_MOST_EVERY);
+        let is_recent = last.wished.is_some_and(|wished| now.saturating_sub(wished) < BETWEEN_WISHES);
         if is_recent && matches!(self.source, KeySource::Url(..)) {
             return Looked::No;
         }
+        last.wished = Some(now);
         self.load(front, &mut last).await
     }
 
     async fn load(&self, front: &Front, last: &mut Last) -> Looked {
-        last.asked = Some(front.moment());
         let look = self.look(front, last).await;
         match last.after(look, front.moment(), self.source.good_for()) {
             Step::Use(keys) => {

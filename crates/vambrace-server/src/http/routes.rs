@@ -57,8 +57,7 @@ const MCP: &str = "/mcp";
 const A2A: &str = "/a2a/invoke";
 
 /// Public, and not in the table: older names, and what is not there.
-const MORE: [&str; 3] =
-    ["/.well-known/agent.json", "/.well-known/oauth-protected-resource/mcp", "/.well-known/{*rest}"];
+const MORE: [&str; 2] = ["/.well-known/agent.json", "/.well-known/{*rest}"];
 
 impl Routes {
     pub(super) fn new(front: &Arc<Front>) -> Routes {

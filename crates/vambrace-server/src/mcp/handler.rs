@@ -20,7 +20,9 @@ use vambrace_tools::ProgressSink;
 use vambrace_types::{Caller, Chain, Door, ErrorCode, SessionId, Status};
 
 use crate::http::{Admitted, Calling, Front, Gone, is_stopped};
-use crate::mcp::asking::{Asked, Questions, Said, Way, answer, elicit, input_required, patience, redeem};
+use crate::mcp::asking::{
+    Asked, Questions, Refused, Said, Way, answer, elicit, input_required, patience, redeem,
+};
 use crate::mcp::oversize::{LONGEST, TOO_LONG};
 use crate::mcp::progress::tell;
 use crate::mcp::threshold::Departure;
@@ -205,9 +207,10 @@ impl Gate {
                     return Ok(Some(CallToolResponse::Complete(rendered(&reply))));
                 }
                 // An answer that came too late, or from elsewhere first, changes nothing here: the walk looks it up.
-                let _ = answer(&self.corridor, &ticket.id, said == Said::Yes, asked).await;
-                if said != Said::Yes {
-                    return Ok(None);
+                let answered = answer(&self.corridor, &ticket.id, said == Said::Yes, asked).await;
+                if said == Said::No && answered.is_ok() {
+                    let told = Refused::Declined.into_result(&self.corridor, asked.tool);
+                    return Ok(Some(CallToolResponse::Complete(told)));
                 }
                 let reply = self.walk(asked.caller, asked.tool, asked.arguments.clone(), context).await?;
                 Ok(Some(CallToolResponse::Complete(rendered(&reply))))

@@ -307,11 +307,17 @@ fn announce(loaded: &Loaded, wanted: SocketAddr, conformance: Conformance) {
         }
     }
     let jwt = &loaded.config.auth.jwt;
-    if jwt.jwks.as_deref().is_none_or(str::is_empty)
-        && jwt.trust == JwtTrust::Verify
-        && (jwt.issuer.is_some() || jwt.audience.is_some())
-    {
-        terminal::warn("auth.jwt has no `jwks`: without keys no token can be verified, and all are refused");
+    if jwt.jwks.as_deref().is_none_or(str::is_empty) {
+        let names_nobody = loaded.config.server.trusted_proxies.is_empty();
+        match jwt.trust {
+            JwtTrust::Verify if jwt.issuer.is_some() || jwt.audience.is_some() => terminal::warn(
+                "auth.jwt has no `jwks`: without keys no token can be verified, and all are refused",
+            ),
+            JwtTrust::Upstream if names_nobody => terminal::warn(
+                "auth.jwt.trust is `upstream`, but server.trusted_proxies lists no gateway: all tokens are refused",
+            ),
+            JwtTrust::Verify | JwtTrust::Upstream => {}
+        }
     }
     if let Some(place) = loaded.config.auth.jwt.jwks.as_deref().filter(|place| place.starts_with("http://")) {
         terminal::warn(&format!(

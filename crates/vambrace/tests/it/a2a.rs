@@ -478,6 +478,27 @@ fn a_task_that_waits_for_a_person_is_over_when_the_person_says_no() {
 }
 
 #[test]
+fn a_task_that_a_person_has_allowed_has_one_result() {
+    let world = World::new();
+    let served = with_questions(&world);
+    let sent = rpc(&served, "ann", "SendMessage", &make("new")).unwrap();
+    let result = |task: &Value| {
+        let artifacts = task["artifacts"].as_array().unwrap().clone();
+        assert_eq!(artifacts.len(), 1, "{task}");
+        artifacts[0]["parts"][0]["data"].clone()
+    };
+    let asked = result(&sent["task"]);
+    assert_eq!(asked["error"]["code"], "ApprovalRequired", "{sent}");
+    let ticket = asked["error"]["details"]["approval_id"].as_str().unwrap();
+    assert_eq!(world.run(&["approvals", "approve", ticket]).code, 0);
+    let mut again = make("new");
+    again["message"]["taskId"] = sent["task"]["id"].clone();
+    let answered = rpc(&served, "ann", "SendMessage", &again).unwrap();
+    assert_eq!(answered["task"]["status"]["state"], "TASK_STATE_COMPLETED", "{answered}");
+    assert_eq!(result(&answered["task"])["status"], "success", "{answered}");
+}
+
+#[test]
 fn whoever_follows_a_task_that_waits_does_not_keep_the_server() {
     use std::io::{Read as _, Write as _};
     let world = World::new();

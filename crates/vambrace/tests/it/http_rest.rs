@@ -417,6 +417,12 @@ fn a_question_is_answered_by_another_and_the_same_call_is_done_once() {
     let world = World::new();
     let served = served(&world);
     let call = |who: &str| post(&served, who, "/api/tools/create_directory", &json!({"path": "folder"}));
+    let shown = post(&served, "ann", "/api/tools/create_directory?dry_run=true", &json!({"path": "folder"}));
+    assert_eq!(
+        (shown.status, &shown.json()["error"]["code"]),
+        (202, &json!("ApprovalRequired")),
+        "{shown:?}"
+    );
     let asked = call("ann");
     assert_eq!(asked.status, 202, "{asked:?}");
     let details = asked.json()["error"]["details"].clone();

@@ -394,6 +394,12 @@ fn a_stranger_learns_where_credentials_are_given_out() {
         assert_eq!(shape["authorization_servers"], json!(["https://login.example.com"]), "{shape}");
         assert_eq!(shape["bearer_methods_supported"], json!(["header"]), "{shape}");
     }
+    // Where only the issuer is named, that is who gives them out.
+    let issuer = "auth: {jwt: {jwks: 'http://127.0.0.1:1/keys', issuer: 'https://id.example.com/realm'}}\n";
+    let other = World::new();
+    let of_issuer = Served::with_config(&other, issuer);
+    let shape = of_issuer.send("GET", "/.well-known/oauth-protected-resource", &[], b"").json();
+    assert_eq!(shape["authorization_servers"], json!(["https://id.example.com/realm"]), "{shape}");
     let refused = served.send("POST", "/mcp", &[], b"{}");
     assert_eq!(refused.status, 401, "{refused:?}");
     let challenge = refused.header("www-authenticate").expect("a challenge");

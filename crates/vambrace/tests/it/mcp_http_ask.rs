@@ -220,6 +220,11 @@ fn a_session_is_asked_while_its_call_waits() {
         assert_eq!(asking.exists(path), is_done, "{said}");
         if !is_done {
             assert_eq!(code_of(&last["result"]), "ApprovalRequired");
+            // Who said no is not asked to say yes elsewhere; who said nothing may still be.
+            let suggestion = &last["result"]["structuredContent"]["error"]["suggestion"];
+            let said_no = said["action"] == "decline" || said["content"]["approve"] == false;
+            let points_to_a_person = suggestion.as_str().unwrap().contains("vambrace approvals approve");
+            assert_eq!(points_to_a_person, !said_no, "{last}");
         }
     }
     assert_eq!(asking.n_written(), 1);

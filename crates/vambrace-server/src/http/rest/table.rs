@@ -245,9 +245,9 @@ pub(in crate::http) const ROUTES: &[Route] = &[
         }],
         handler: Handler::Here(|| get(metrics::show)),
     },
-    elsewhere(Verb::Get, "/health", Access::Public, "health", "Whether the process answers."),
-    elsewhere(Verb::Get, "/ready", Access::Public, "ready", "Whether calls are taken."),
-    elsewhere(Verb::Get, "/live", Access::Public, "live", "Whether the process answers."),
+    public("/health", "health", "Whether the process answers.", &[HEALTH, ITS_OWN]),
+    public("/ready", "ready", "Whether calls are taken.", &[READY, NOT_READY, ITS_OWN]),
+    public("/live", "live", "Whether the process answers.", &[LIVE, ITS_OWN]),
     elsewhere(Verb::Get, "/", Access::Credential, "status", "A plain status page."),
     elsewhere(
         Verb::Post,
@@ -271,21 +271,29 @@ pub(in crate::http) const ROUTES: &[Route] = &[
         "a2a",
         "Agent2Agent 1.0 over JSON-RPC, with the method names of 0.3 as aliases.",
     ),
-    elsewhere(
-        Verb::Get,
-        "/.well-known/agent-card.json",
-        Access::Public,
-        "agentCard",
-        "The card of Agent2Agent 1.0.",
-    ),
-    elsewhere(
-        Verb::Get,
-        "/.well-known/oauth-protected-resource",
-        Access::Public,
-        "protectedResource",
-        "What MCP clients need for OAuth (RFC 9728).",
-    ),
+    public("/.well-known/agent-card.json", "agentCard", "The card of Agent2Agent 1.0.", &[CARD, ITS_OWN]),
+    public("/.well-known/oauth-protected-resource", "protectedResource", OAUTH, &[METADATA, ITS_OWN]),
+    public("/.well-known/oauth-protected-resource/mcp", "protectedEndpoint", OAUTH, &[METADATA, ITS_OWN]),
 ];
+
+const OAUTH: &str = "What MCP clients need for OAuth (RFC 9728).";
+const HEALTH: Answer = json(200, "`status` is `healthy` or `degraded`.", "Anything");
+const READY: Answer = json(200, "Calls are taken.", "Anything");
+const NOT_READY: Answer =
+    json(503, "No calls are taken: the service ends, or its self-test did not hold.", "Anything");
+const LIVE: Answer = json(200, "The process answers.", "Anything");
+const CARD: Answer = json(200, "The card; it may be kept for a while.", "Anything");
+const METADATA: Answer = json(200, "The metadata.", "Anything");
+
+/// For everybody, and served by a router of its own.
+const fn public(
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    answers: &'static [Answer],
+) -> Route {
+    Route { answers, ..elsewhere(Verb::Get, path, Access::Public, id, summary) }
+}
 
 /// Served by a router of its own, which knows what it answers.
 const fn elsewhere(

@@ -100,8 +100,9 @@ async fn called(front: &Front, admitted: Admitted, request: Request) -> Result<R
 /// there is an answer. 4xx and 5xx: it was not made. 429 is never used here: it has a shape of its own.
 fn status(reply: &Reply) -> StatusCode {
     let status = reply.error().map_or(StatusCode::OK, |error| status_of(error.code));
-    // A person said no: nothing is left to wait for.
-    if status == StatusCode::ACCEPTED && reply.ticket().is_none() { StatusCode::FORBIDDEN } else { status }
+    // A person said no: nothing is left to wait for. A preview says that one would have to be asked.
+    let is_refused = reply.ticket().is_none() && !reply.metadata().dry_run;
+    if status == StatusCode::ACCEPTED && is_refused { StatusCode::FORBIDDEN } else { status }
 }
 
 fn status_of(code: ErrorCode) -> StatusCode {

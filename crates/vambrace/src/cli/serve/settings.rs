@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use ipnet::IpNet;
 use vambrace_auth::{ForwardedFor, Rate};
 use vambrace_config::resolve::chain_rules;
-use vambrace_config::section::{Config, Xff};
+use vambrace_config::section::{Config, Jwt, Xff};
 use vambrace_server::A2aSettings;
 use vambrace_server::http::{Conformance, HttpSettings, KeyFile, KeySource, Members, ReadKeys};
 use vambrace_server::mcp::DryRun;
@@ -31,7 +31,7 @@ pub(super) fn settings(
         allowed_hosts: server.allowed_hosts.clone(),
         allowed_origins: server.allowed_origins.clone(),
         public_url: server.public_url.as_ref().map(|url| url.trim_end_matches('/').to_owned()),
-        authorization_servers: config.auth.jwt.authorization_servers.clone(),
+        authorization_servers: authorization_servers(&config.auth.jwt),
         max_body: usize::try_from(server.max_body_bytes).unwrap_or(usize::MAX),
         max_connections: usize::try_from(server.max_connections).unwrap_or(usize::MAX),
         header_timeout: server.header_timeout.duration(),
@@ -76,6 +76,14 @@ fn members(config: &Config) -> Members {
         emails: values(&config.permissions.allowed_emails),
         groups: values(&config.permissions.allowed_groups),
     }
+}
+
+/// Those that are named, else the issuer of our tokens: who has no token learns here where to get one (RFC 9728).
+fn authorization_servers(jwt: &Jwt) -> Vec<String> {
+    if jwt.authorization_servers.is_empty() {
+        return jwt.issuer.iter().filter(|issuer| is_url(issuer)).cloned().collect();
+    }
+    jwt.authorization_servers.clone()
 }
 
 fn keys(config: &Config) -> Option<KeySource> {
