@@ -24,6 +24,8 @@ const LONG: usize = 4096;
 const INPUT: usize = 36 * 1024;
 const RESULT: usize = 4096;
 const HEAD: usize = 2048;
+/// About as much as most inputs and results take.
+const USUAL: usize = 256;
 
 pub(crate) struct Mirror {
     dir: PathBuf,
@@ -260,7 +262,7 @@ impl Mirror {
 
 /// Specification 002 has objects here. What is none is put into one, and what is too long is cut and named so.
 fn object(tree: &Tree, limit: usize) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(USUAL);
     match tree {
         Tree::Null => return "{}".to_owned(),
         Tree::Map(_) if tree.json_len() <= limit => tree.write_json(&mut out),

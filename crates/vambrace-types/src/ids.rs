@@ -10,7 +10,7 @@ impl CallId {
     pub fn new(now: Timestamp, chance: [u8; 10]) -> CallId {
         let time = u128::from(u64::try_from(now.millis()).unwrap_or(0) & 0xffff_ffff_ffff);
         let chance = chance.iter().fold(0u128, |bits, byte| (bits << 8) | u128::from(*byte));
-        CallId(format!("call_{}", base32(time << 80 | chance)))
+        CallId(base32("call_", time << 80 | chance))
     }
 
     pub fn as_str(&self) -> &str {
@@ -18,7 +18,7 @@ impl CallId {
     }
 }
 
-fn base32(mut bits: u128) -> String {
+fn base32(before: &str, mut bits: u128) -> String {
     const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
     let mut text = [b'0'; 26];
     for place in text.iter_mut().rev() {
@@ -26,7 +26,7 @@ fn base32(mut bits: u128) -> String {
         *place = ALPHABET.get(digit).copied().unwrap_or(b'0');
         bits >>= 5;
     }
-    text.iter().map(|byte| char::from(*byte)).collect()
+    [before, str::from_utf8(&text).unwrap_or_default()].concat()
 }
 
 /// A conversation, by the rule of specification 003.

@@ -1,5 +1,7 @@
 //! A tree as compact JSON text: the form in which sizes are counted, records are written and cut answers are kept.
 
+use std::fmt::Write as _;
+
 use crate::Tree;
 
 impl Tree {
@@ -14,9 +16,10 @@ impl Tree {
             Tree::Null => out.push_str("null"),
             Tree::Bool(true) => out.push_str("true"),
             Tree::Bool(false) => out.push_str("false"),
-            Tree::Int(value) => out.push_str(&value.to_string()),
+            // Writing to a string cannot fail.
+            Tree::Int(value) => drop(write!(out, "{value}")),
             // JSON has no NaN and no infinity.
-            Tree::Float(value) if value.is_finite() => out.push_str(&format!("{value:?}")),
+            Tree::Float(value) if value.is_finite() => drop(write!(out, "{value:?}")),
             Tree::Float(_) => out.push_str("null"),
             Tree::Text(text) => write_json_text(text, out),
             Tree::List(items) => {
@@ -49,7 +52,11 @@ impl Tree {
         match self {
             Tree::Null | Tree::Bool(true) => 4,
             Tree::Bool(false) => 5,
-            Tree::Int(_) | Tree::Float(_) => self.to_json().len(),
+            Tree::Int(value) => {
+                let n_digits = value.unsigned_abs().checked_ilog10().map_or(1, |power| power as usize + 1);
+                n_digits + usize::from(*value < 0)
+            }
+            Tree::Float(_) => self.to_json().len(),
             Tree::Text(text) => json_text_len(text),
             Tree::List(items) => {
                 2 + items.len().saturating_sub(1) + items.iter().map(Tree::json_len).sum::<usize>()
@@ -123,6 +130,11 @@ mod tests {
     fn trees_are_written_as_json() {
         check(Tree::Null, "null");
         check(Tree::Int(-5), "-5");
+        check(Tree::Int(0), "0");
+        check(Tree::Int(9), "9");
+        check(Tree::Int(10), "10");
+        check(Tree::Int(i64::MAX), "9223372036854775807");
+        check(Tree::Int(i64::MIN), "-9223372036854775808");
         check(Tree::Float(1.5), "1.5");
         check(Tree::Float(f64::NAN), "null");
         check(Tree::text("a\"b\\c\n\u{1}é"), "\"a\\\"b\\\\c\\n\\u0001é\"");

@@ -118,9 +118,16 @@ const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
 pub(super) fn tell_limits(headers: &mut HeaderMap, rate: Rate, draw: Draw) {
-    headers.insert(LIMIT, HeaderValue::from(rate.burst));
-    headers.insert(REMAINING, HeaderValue::from(draw.remaining));
-    headers.insert(RESET, HeaderValue::from(seconds(draw.full_after)));
+    for (name, number) in [
+        (LIMIT, u64::from(rate.burst)),
+        (REMAINING, u64::from(draw.remaining)),
+        (RESET, seconds(draw.full_after)),
+    ] {
+        // Digits always fit. The value is the text itself; made from the number it would be a copy of it.
+        if let Ok(value) = HeaderValue::try_from(number.to_string()) {
+            headers.insert(name, value);
+        }
+    }
 }
 
 /// LIMIT: of what is repeated of a path.

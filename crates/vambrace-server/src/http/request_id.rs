@@ -1,5 +1,7 @@
 //! The name of one request, in what goes in and what comes out: the client's own where it is one, else a fresh one.
 
+use std::fmt::Write as _;
+
 use http::{HeaderMap, HeaderName, HeaderValue};
 use vambrace_runtime::chance;
 
@@ -31,8 +33,10 @@ fn fresh() -> HeaderValue {
     let [_, _, node @ ..] = rest;
     let variant = number(&variant) & 0x3fff | 0x8000;
     let (first, second, node) = (number(&[a, b, c, d]), number(&[e, f]), number(&node));
-    let id = format!("{first:08x}-{second:04x}-{version:04x}-{variant:04x}-{node:012x}");
-    HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("none"))
+    let mut id = String::with_capacity(36);
+    // Writing to a string cannot fail.
+    let _ = write!(id, "{first:08x}-{second:04x}-{version:04x}-{variant:04x}-{node:012x}");
+    HeaderValue::try_from(id).unwrap_or_else(|_| HeaderValue::from_static("none"))
 }
 
 #[cfg(test)]
