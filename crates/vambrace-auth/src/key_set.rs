@@ -124,8 +124,9 @@ impl KeySet {
                 ([], _) => Choice::Unknown,
                 // It may be for another algorithm, which its user is told.
                 ([only], _) => Choice::These(vec![only]),
+                (all, []) => Choice::These(all.iter().collect()),
                 (_, [_]) => Choice::These(fitting),
-                _ => Choice::Ambiguous,
+                (_, [_, _, ..]) => Choice::Ambiguous,
             };
         };
         let named: Vec<&Key> = self.keys.iter().filter(|key| key.id.as_deref() == Some(id)).collect();

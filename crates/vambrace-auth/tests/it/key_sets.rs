@@ -41,6 +41,8 @@ fn several_keys_and_their_names() {
         check(&mixed, &nameless, None);
         check(&mixed, &sign(&one, None), None);
         check(&mixed, &sign(&two, None), wrong("the signature is wrong"));
+        let other = two.token(&json!({"alg": "ES384"}), &claims());
+        check(&mixed, &other, wrong("the key is not for this signature algorithm"));
         let mut bound = rsa.jwk(Some("1"));
         bound["alg"] = json!("RS512");
         let token = rsa.token(&json!({"alg": "RS256", "kid": "1"}), &claims());

@@ -56,7 +56,7 @@ section! {
             ["RS256", "RS384", "RS512", "ES256", "ES384", "PS256", "PS384", "PS512", "EdDSA"].map(str::to_owned).to_vec(),
         /// Who has checked the signature.
         pub trust: JwtTrust = JwtTrust::Verify,
-        /// The authorization servers that give out tokens for us, told to clients that ask (RFC 9728). None: the issuer.
+        /// The authorization servers that give out tokens for us, told to clients that ask (RFC 9728). None: the issuer, if it is an address.
         pub authorization_servers: Vec<String> = Vec::new(),
         /// How long a key set from an address is good.
         pub jwks_ttl: Period = Period::seconds(300),

@@ -83,8 +83,6 @@ pub(super) struct Kept {
 /// Which part of an artifact it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// The one artifact of its task: what a call said before it was made again is no result.
-    Only,
     Whole,
     First,
     Last,
@@ -278,7 +276,7 @@ impl Desk {
         let mut tasks = self.tasks();
         let Some(kept) = tasks.kept.get_mut(id) else { return };
         let (append, last_chunk) = match piece {
-            Piece::Only | Piece::Whole => (None, Some(true)),
+            Piece::Whole => (None, Some(true)),
             Piece::First => (None, Some(false)),
             Piece::Last => (Some(true), Some(true)),
         };
@@ -291,14 +289,11 @@ impl Desk {
             metadata: None,
         }));
         let artifacts = kept.task.artifacts.get_or_insert_default();
-        if piece == Piece::Only {
-            artifacts.clear();
-        }
         let before = artifacts.iter_mut().find(|old| old.artifact_id == artifact.artifact_id);
         match (before, piece) {
             (Some(before), Piece::Last) => before.parts.extend(artifact.parts),
-            (Some(before), Piece::Only | Piece::Whole | Piece::First) => *before = artifact,
-            (None, Piece::Only | Piece::Whole | Piece::First | Piece::Last) => artifacts.push(artifact),
+            (Some(before), Piece::Whole | Piece::First) => *before = artifact,
+            (None, Piece::Whole | Piece::First | Piece::Last) => artifacts.push(artifact),
         }
         kept.n_bytes = kept.weigh();
         let owner = kept.owner.clone();

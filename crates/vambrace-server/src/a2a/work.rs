@@ -56,7 +56,7 @@ pub(super) async fn work(front: Arc<Front>, desk: Arc<Desk>, order: Order) {
             let calling = Calling { caller, session, tool, arguments, dry_run, chain };
             match front.call(calling, leash).await {
                 Some(reply) => {
-                    desk.add(&task.id, artifact(&reply, accepted), Piece::Only);
+                    desk.add(&task.id, artifact(&reply, accepted), Piece::Whole);
                     (state(&reply), told(&reply, &task))
                 }
                 None => {
@@ -87,6 +87,8 @@ fn state(reply: &Reply) -> TaskState {
     }
 }
 
+const RESULT: &str = "tool_result";
+
 /// The ToolResult, and the same as text: a client may show either half to its model.
 fn artifact(reply: &Reply, accepted: Accepted) -> Artifact {
     let mut parts = Vec::new();
@@ -97,8 +99,9 @@ fn artifact(reply: &Reply, accepted: Accepted) -> Artifact {
         parts.push(Part::text(text(reply)).with_media_type("text/plain"));
     }
     Artifact {
-        artifact_id: reply.metadata().call_id.as_str().to_owned(),
-        name: Some("tool_result".to_owned()),
+        // One for a task: when a call that needed a person is made again, its result takes the place of the question.
+        artifact_id: RESULT.to_owned(),
+        name: Some(RESULT.to_owned()),
         description: None,
         parts,
         metadata: None,

@@ -9,6 +9,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+use futures_util::task::AtomicWaker;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
@@ -40,6 +41,8 @@ pub(super) struct Meter {
     silent_since: AtomicU64,
     /// Whether any byte has come.
     spoken: AtomicBool,
+    /// Woken when a request has been answered.
+    answered: AtomicWaker,
 }
 
 /// How long a connection may be silent.
@@ -58,6 +61,7 @@ impl Meter {
             began: Instant::now(),
             silent_since: AtomicU64::new(0),
             spoken: AtomicBool::new(false),
+            answered: AtomicWaker::new(),
         }
     }
 
@@ -97,6 +101,9 @@ impl Meter {
             self.silent_since.store(since, Ordering::Release);
         }
         self.phase.store(number, Ordering::Release);
+        if phase == Phase::Silent {
+            self.answered.wake();
+        }
     }
 
     /// A request begins; it ends when what is returned is dropped.
@@ -152,11 +159,16 @@ pub(super) struct Timed<S> {
     /// Set when a head has begun and is not whole yet.
     heading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
+    /// Set when the peer has said its last word while a request is being answered.
+    ended: Option<Pin<Box<Sleep>>>,
 }
+
+/// How long a call goes on whose caller may have gone.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 impl<S> Timed<S> {
     pub(super) fn new(stream: S, meter: Arc<Meter>, times: Times) -> Timed<S> {
-        Timed { stream, meter, times, heading: None, writing: None }
+        Timed { stream, meter, times, heading: None, writing: None, ended: None }
     }
 
     /// A peer that takes nothing holds an answer for so long and no longer.
@@ -180,6 +192,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(context, buffer) {
+            let has_ended =
+                matches!(read, Ok(())) && buffer.filled().len() == before && buffer.remaining() > 0;
+            if has_ended && self.meter.phase() == Phase::Serving {
+                // Gone, or only silent from now on, which is a client's right: it gets what is ready in a moment.
+                self.meter.answered.register(context.waker());
+                let clock = self.ended.get_or_insert_with(|| Box::pin(sleep(FAREWELL)));
+                ready!(clock.as_mut().poll(context));
+            }
             if buffer.filled().len() > before && self.meter.phase() == Phase::Silent {
                 self.meter.spoken.store(true, Ordering::Release);
                 self.meter.enter(Phase::Head);

@@ -73,6 +73,8 @@ struct Last {
     /// When somebody last made us look, beside the looks that are due anyway.
     wished: Option<Moment>,
     changed: Option<SystemTime>,
+    /// The set that is used, as it came.
+    text: Option<String>,
     /// What was wrong with the last look; told once.
     trouble: Option<String>,
     /// When the set that is used was last seen to be the right one. `None`: none is used.
@@ -127,7 +129,7 @@ impl Last {
         self.trouble = Some(why.clone());
         let limit = good_for.saturating_mul(PATIENCE);
         if self.confirmed.is_some_and(|confirmed| now.saturating_sub(confirmed) > limit) {
-            self.confirmed = None;
+            (self.confirmed, self.text) = (None, None);
             return Step::Drop(why);
         }
         Step::Fail(is_new.then_some(why))
@@ -164,8 +166,10 @@ impl Keys {
         if is_recent && matches!(self.source, KeySource::Url(..)) {
             return Looked::No;
         }
-        last.wished = Some(now);
-        self.load(front, &mut last).await
+        let looked = self.load(front, &mut last).await;
+        // From the end of the look: those who waited for it must not each wait for one of their own at a server that hangs.
+        last.wished = Some(front.moment());
+        looked
     }
 
     async fn load(&self, front: &Front, last: &mut Last) -> Looked {
@@ -225,8 +229,15 @@ impl Keys {
                 Err(error) => return Look::Failed(error.to_string()),
             },
         };
+        // The same set again: what was found good with it stays so.
+        if last.trouble.is_none() && last.text.as_ref() == Some(&text) {
+            return Look::Unchanged;
+        }
         match KeySet::parse(&text) {
-            Ok(keys) => Look::New(keys),
+            Ok(keys) => {
+                last.text = Some(text);
+                Look::New(keys)
+            }
             Err(error) => Look::Failed(error.to_string()),
         }
     }

@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 use vambrace_audit::AnswerError;
 use vambrace_redact::RedactedText;
-use vambrace_runtime::{Corridor, Level, LogLine, Ticket};
+use vambrace_runtime::{Corridor, Level, LogLine, Reply, Ticket};
 use vambrace_types::{CallId, Caller, Chain, Enforcement, ErrorCode, Metadata, SecurityChecks, Tree};
 
 use crate::http::is_stopped;
@@ -276,7 +276,32 @@ impl Refused {
         });
     }
 
+    /// For a call that was not walked.
     pub(super) fn into_result(self, corridor: &Corridor, tool: &str) -> CallToolResult {
+        let mut chance = [0; 10];
+        // Different, not secret.
+        let _ = getrandom::fill(&mut chance);
+        let metadata = Metadata {
+            call_id: CallId::new(corridor.clock().now(), chance),
+            duration_ms: 0,
+            security_checks: SecurityChecks::Denied,
+            dry_run: false,
+            truncated: false,
+            redactions: 0,
+            enforcement: Enforcement::None,
+            checkpoint: None,
+            warnings: Vec::new(),
+        };
+        self.told(tool, &metadata)
+    }
+
+    /// For a call that was walked and found to need a person; it is on record.
+    pub(super) fn instead_of(self, reply: &Reply, tool: &str) -> CallToolResult {
+        let metadata = Metadata { security_checks: SecurityChecks::Denied, ..reply.metadata().clone() };
+        self.told(tool, &metadata)
+    }
+
+    fn told(self, tool: &str, metadata: &Metadata) -> CallToolResult {
         let again = "Make the call again without a request state; it asks once more.";
         let (code, message, suggestion) = match self {
             Refused::State => (
@@ -303,23 +328,9 @@ impl Refused {
                 "Ask the operator, who can release it with `vambrace resume`.",
             ),
         };
-        let mut chance = [0; 10];
-        // Different, not secret.
-        let _ = getrandom::fill(&mut chance);
-        let metadata = Metadata {
-            call_id: CallId::new(corridor.clock().now(), chance),
-            duration_ms: 0,
-            security_checks: SecurityChecks::Denied,
-            dry_run: false,
-            truncated: false,
-            redactions: 0,
-            enforcement: Enforcement::None,
-            checkpoint: None,
-            warnings: Vec::new(),
-        };
         let text = format!("{}: {message} {suggestion}", code.as_str());
         let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-        result.structured_content = Some(wire::unwalked(code, &message, suggestion, &metadata));
+        result.structured_content = Some(wire::unwalked(code, &message, suggestion, metadata));
         result
     }
 }

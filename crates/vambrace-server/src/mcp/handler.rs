@@ -184,7 +184,7 @@ impl Gate {
     /// Lets the client's user answer, if that is how it can be done. The result is what the client is to be told.
     async fn ask(
         &self,
-        ticket: &Ticket,
+        (reply, ticket): (&Reply, &Ticket),
         asked: &Asked<'_>,
         way: Way,
         context: &RequestContext<RoleServer>,
@@ -206,10 +206,11 @@ impl Gate {
                     let reply = self.walk(asked.caller, asked.tool, asked.arguments.clone(), context).await?;
                     return Ok(Some(CallToolResponse::Complete(rendered(&reply))));
                 }
-                // An answer that came too late, or from elsewhere first, changes nothing here: the walk looks it up.
-                let answered = answer(&self.corridor, &ticket.id, said == Said::Yes, asked).await;
-                if said == Said::No && answered.is_ok() {
-                    let told = Refused::Declined.into_result(&self.corridor, asked.tool);
+                // An answer that came too late, or from elsewhere first, changes nothing here: the walk looks it up. But
+                // whoever says no does not see it done, whatever others said.
+                let _ = answer(&self.corridor, &ticket.id, said == Said::Yes, asked).await;
+                if said == Said::No {
+                    let told = Refused::Declined.instead_of(reply, asked.tool);
                     return Ok(Some(CallToolResponse::Complete(told)));
                 }
                 let reply = self.walk(asked.caller, asked.tool, asked.arguments.clone(), context).await?;
@@ -359,7 +360,7 @@ impl ServerHandler for Gate {
         let reply = self.walk(&caller, &tool, arguments, &context).await?;
         if let (Some(ticket), Some(arguments)) = (reply.ticket(), &kept) {
             let asked = Asked { caller: &caller, tool: &tool, arguments };
-            if let Some(response) = self.ask(ticket, &asked, way, &context).await? {
+            if let Some(response) = self.ask((&reply, ticket), &asked, way, &context).await? {
                 return Ok(response);
             }
         }

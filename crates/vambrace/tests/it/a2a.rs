@@ -81,7 +81,7 @@ fn a_message_with_a_tool_is_a_call_and_its_answer_a_task() {
     assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{sent}");
     let parts = &task["artifacts"][0]["parts"];
     assert_eq!(parts[0]["data"]["data"]["content"], "one\n");
-    assert_eq!(parts[0]["data"]["metadata"]["call_id"], task["artifacts"][0]["artifactId"]);
+    assert_eq!(task["artifacts"][0]["artifactId"], "tool_result");
     assert_eq!(parts[1]["text"], "one\n");
     assert_eq!(task["history"][0]["messageId"], "m1");
 

@@ -27,6 +27,29 @@ fn a_request_has_a_name() {
     served.hear(&format!("request_id={id}"));
 }
 
+#[test]
+fn a_client_that_says_nothing_more_gets_its_answer() {
+    use std::io::{Read as _, Write as _};
+    use std::net::Shutdown;
+    let world = World::new();
+    world.file("a.txt", "one\n");
+    let served = served(&world);
+    let (key, body) = (secret("ann"), r#"{"path":"a.txt"}"#);
+    let call = format!(
+        "POST /api/tools/read_file HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    for request in [call.as_str(), "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"].repeat(20) {
+        let mut stream = served.connect();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer:?} to {request}");
+    }
+}
+
 /// What the record has of the request with this name.
 #[track_caller]
 fn calls_of(world: &World, request: &str) -> Vec<Value> {

@@ -231,6 +231,25 @@ fn a_session_is_asked_while_its_call_waits() {
 }
 
 #[test]
+fn who_says_no_does_not_see_it_done_whatever_others_said() {
+    let asking = Asking::new("");
+    let session = Session::open(&asking.served, &asking.ann, &forms());
+    let (mut events, id) = session.begin("tools/call", &write("a.txt"));
+    let question = events.next();
+    let waiting: Value = serde_json::from_str(&asking.world.run(&["approvals", "--json"]).text()).unwrap();
+    let ticket = waiting["id"].as_str().unwrap();
+    assert_eq!(asking.world.run(&["approvals", "approve", ticket]).code, 0);
+    let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "decline"}});
+    assert_eq!(session.send("POST", &answer).status, 202);
+    let last = events.next();
+    assert_eq!((&last["id"], &last["result"]["isError"]), (&json!(id), &json!(true)), "{last}");
+    assert!(!asking.exists("a.txt"));
+    // The refusal is found in the record.
+    let call = last["result"]["structuredContent"]["metadata"]["call_id"].as_str().unwrap();
+    assert_eq!(asking.world.run(&["audit", "show", call]).code, 0);
+}
+
+#[test]
 fn a_server_that_ends_waits_for_nobodys_answer() {
     let mut asking = Asking::new("");
     let mut events = {

@@ -65,7 +65,7 @@ pub(in crate::http) const TOOL: Route = Route {
         json(
             202,
             "A person has to say yes first: `error.details` has the `approval_id` and when it expires. Once approved, \
-             make exactly this call again.",
+             make exactly this call again. A dry run only says so, and has neither.",
             "ToolResult",
         ),
         json(400, "The query does not fit, or the body is no JSON object.", "Problem"),
