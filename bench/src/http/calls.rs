@@ -21,7 +21,7 @@ fn calls(target: &Target) -> Vec<(&'static str, Request, Reach)> {
     vec![
         ("MCP, read_file 1 KB", target.mcp("read_file", &file, "\"content\":"), Reach::More(0.5)),
         ("MCP, count_matches", target.mcp("count_matches", &count, "\"count\":"), Reach::Nothing),
-        ("REST, read_file 1 KB", target.rest("read_file", &file, "\"content\":"), Reach::Nothing),
+        ("REST, read_file 1 KB", target.rest("read_file", &file, "\"content\":"), Reach::More(0.5)),
         ("A2A, read_file 1 KB", target.a2a("read_file", &file, "\"content\":"), Reach::Nothing),
     ]
 }

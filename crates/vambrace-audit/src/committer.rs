@@ -3,7 +3,7 @@
 //! Knows segments and heads, not what a record says.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -43,10 +43,12 @@ pub(crate) struct Shared {
 struct Progress {
     /// As in the state.
     ticket: AtomicU64,
+    /// As in the state: also those that are lost.
+    written: AtomicU64,
     /// As in the state, but not beyond what a sync has covered or tried.
     synced: AtomicU64,
-    /// Whether `synced` may count records that are lost. Then only the state knows which.
-    any_failed: AtomicBool,
+    /// The last record that may be lost; of those up to it, only the state knows which.
+    failed_upto: AtomicU64,
     /// How many syncs have ended.
     n_ended: AtomicU64,
 }
@@ -54,27 +56,38 @@ struct Progress {
 impl Progress {
     /// Whether the record is on disk for certain.
     fn is_safe(&self, ticket: u64) -> bool {
-        // INVARIANT: a failure is noted before `synced` passes the records that it concerns.
-        self.synced.load(Ordering::Acquire) >= ticket && !self.any_failed.load(Ordering::Acquire)
+        self.has_passed(&self.synced, ticket)
+    }
+
+    /// Whether the record is in its file for certain.
+    fn is_written(&self, ticket: u64) -> bool {
+        self.has_passed(&self.written, ticket)
+    }
+
+    fn has_passed(&self, count: &AtomicU64, ticket: u64) -> bool {
+        // INVARIANT: a failure is noted before a count passes the records that it concerns.
+        count.load(Ordering::Acquire) >= ticket && self.failed_upto.load(Ordering::Acquire) < ticket
     }
 }
 
 pub(crate) struct State {
-    /// Reused for every line.
-    pub(crate) buffer: String,
     pub(crate) segment: Segment,
     /// Why the segment cannot be used any more; the next record goes to a new one.
     pub(crate) lost: Option<String>,
-    /// Records written since the log was opened, over all its segments.
+    /// Records of the chain since the log was opened, over all its segments.
     ticket: u64,
+    /// Records that are in their file, or are lost.
+    written: u64,
     /// Records that a sync covers.
     synced: u64,
     /// Records that a signed head covers.
     sealed: u64,
     /// Records for which the thread has done what it can: sealed, or tried and failed.
     settled: u64,
-    /// Records after the first number and up to the second, whose sync failed.
+    /// Records after the first number and up to the second, of which some could not be written or synced.
     failed: (u64, u64),
+    /// The file of the last of them.
+    failed_in: PathBuf,
     /// How many records the last sync covered: as many may come again.
     last_group: u64,
     syncing: bool,
@@ -93,8 +106,18 @@ pub(crate) enum Depth {
 }
 
 impl State {
+    /// The error of a record that may be lost.
+    fn lost_one(&self, ticket: u64, action: &'static str) -> Result<(), AuditError> {
+        let (after, upto) = self.failed;
+        if ticket > after && ticket <= upto {
+            return Err(AuditError::io(action, &self.failed_in)(std::io::ErrorKind::Other.into()));
+        }
+        Ok(())
+    }
+
     /// Nothing written so far needs the thread any more.
     fn settle(&mut self) {
+        self.written = self.ticket;
         self.synced = self.ticket;
         self.sealed = self.ticket;
         self.settled = self.ticket;
@@ -113,14 +136,15 @@ fn sync_linked(sink: &dyn Sink, path: &Path) -> Result<(), AuditError> {
 impl Shared {
     pub(crate) fn new(dir: PathBuf, key: SigningKey, clock: Arc<dyn Clock>, segment: Segment) -> Shared {
         let state = State {
-            buffer: String::with_capacity(4096),
             segment,
             lost: None,
             ticket: 0,
+            written: 0,
             synced: 0,
             sealed: 0,
             settled: 0,
             failed: (0, 0),
+            failed_in: PathBuf::new(),
             last_group: 0,
             syncing: false,
             more: false,
@@ -142,15 +166,51 @@ impl Shared {
     /// Gives the segment up, at once: what it holds beyond the last sync may not survive, and nobody is told that it did,
     /// though a second sync might say so. The next record goes to a new one.
     pub(crate) fn give_up(&self, state: &mut State, why: String) {
-        if state.synced < state.ticket {
+        self.fail_from(state, state.synced);
+        state.segment.forget_gathered();
+        state.settle();
+        self.progress.written.store(state.written, Ordering::Release);
+        state.lost = Some(why);
+    }
+
+    /// All records behind this one are lost.
+    fn fail_from(&self, state: &mut State, after: u64) {
+        if after < state.ticket {
             // One range for all failures. Whoever was safe between two of them and has not looked yet is told otherwise,
             // which is the better mistake.
-            let after = if state.failed.1 > 0 { state.failed.0 } else { state.synced };
+            let after = if state.failed.1 > 0 { state.failed.0.min(after) } else { after };
             state.failed = (after, state.ticket);
-            self.progress.any_failed.store(true, Ordering::Release);
+            state.failed_in.clone_from(&state.segment.path);
+            self.progress.failed_upto.store(state.ticket, Ordering::Release);
         }
-        state.settle();
-        state.lost = Some(why);
+    }
+
+    /// Puts into the file what was gathered. What cannot be written is told to those whom it concerns, and is no part of the
+    /// chain.
+    pub(crate) fn write_out(&self, state: &mut State) -> Result<(), AuditError> {
+        let result = state.segment.write_out();
+        match &result {
+            Ok(()) => {}
+            Err(AuditError::Gone { path }) => {
+                self.give_up(state, format!("`{}` was deleted", path.display()))
+            }
+            Err(_) => self.fail_from(state, state.written),
+        }
+        state.written = state.ticket;
+        self.progress.written.store(state.written, Ordering::Release);
+        result
+    }
+
+    /// Returns when the record with this ticket is in its file. The first to come writes for all.
+    pub(crate) fn write_to(&self, ticket: u64) -> Result<(), AuditError> {
+        if self.progress.is_written(ticket) {
+            return Ok(());
+        }
+        let mut state = self.lock();
+        if state.written < ticket {
+            return self.write_out(&mut state);
+        }
+        state.lost_one(ticket, "write")
     }
 
     /// A panic elsewhere must not silence the record: the state only changes after a line is whole.
@@ -172,7 +232,7 @@ impl Shared {
         self.done.wait_while(state, |state| state.syncing).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a record that was just written, and returns its ticket.
+    /// Counts a record that was just added to the chain, and returns its ticket.
     pub(crate) fn count(&self, state: &mut State) -> u64 {
         // The thread sleeps only when all is settled, so one wake per group is enough.
         if state.ticket == state.settled {
@@ -191,17 +251,13 @@ impl Shared {
         depth: Depth,
     ) -> Result<(), AuditError> {
         loop {
-            let (after, upto) = state.failed;
-            if ticket > after && ticket <= upto {
-                // A second sync might claim success for pages that the kernel has already given up.
-                return Err(AuditError::io("sync", &state.segment.path)(std::io::ErrorKind::Other.into()));
-            }
             let reached = match depth {
                 Depth::Data => state.synced,
                 Depth::Head => state.sealed,
             };
             if reached >= ticket {
-                return Ok(());
+                // A second sync might claim success for pages that the kernel has already given up, so there is none.
+                return state.lost_one(ticket, "sync");
             }
             if state.syncing {
                 let n_ended = self.progress.n_ended.load(Ordering::Acquire);
@@ -242,7 +298,12 @@ impl Shared {
         depth: Depth,
     ) -> Result<MutexGuard<'a, State>, AuditError> {
         state.syncing = true;
-        state = self.gather(state);
+        state = self.wait_for_others(state);
+        // Whoever it concerns is told; what was written before is synced all the same.
+        if self.write_out(&mut state).is_err() && state.lost.is_some() {
+            self.end_sync(&mut state);
+            return Ok(state);
+        }
         let (sink, name, path) =
             (Arc::clone(&state.segment.sink), state.segment.name.clone(), state.segment.path.clone());
         let (tip, ticket) = (state.segment.tip, state.ticket);
@@ -278,7 +339,7 @@ impl Shared {
 
     /// Those whom the last sync released are about to write again: a sync that waits for them serves them all, one
     /// that does not serves only itself. A lone caller never waits here.
-    fn gather<'a>(&'a self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn wait_for_others<'a>(&'a self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         let enough = state.synced + state.last_group;
         if state.ticket >= enough {
             return state;
@@ -296,6 +357,9 @@ impl Shared {
     /// The last words for a segment that is about to be left behind, or that it is given up. A head that cannot be written
     /// is tried again. The caller has waited for `quiet`.
     pub(crate) fn finish_segment(&self, state: &mut State) -> Result<(), AuditError> {
+        if self.write_out(state).is_err() && state.lost.is_some() {
+            return Ok(());
+        }
         if let Err(cause) = sync_linked(&*state.segment.sink, &state.segment.path) {
             self.give_up(state, cause.to_string());
             return Ok(());

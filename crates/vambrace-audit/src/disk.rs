@@ -109,8 +109,13 @@ pub(crate) fn open_existing(path: &Path) -> io::Result<File> {
 
 /// The whole of a small file; more than `limit` bytes is an error, not a cut.
 pub(crate) fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_all(&open_to_read(path)?, limit)
+}
+
+/// The same of a file that was opened and not read yet.
+pub(crate) fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open_to_read(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    file.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than it can be"));
     }

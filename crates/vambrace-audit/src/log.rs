@@ -13,9 +13,9 @@ use crate::clock::Clock;
 use crate::committer::{Depth, Shared, State};
 use crate::entry::{CallEntry, Intent, Outcome, Purpose};
 use crate::event::{Event, EventKind};
-use crate::line::{self, EventLine, Stamp};
+use crate::line::{self, EventLine};
 use crate::mirror::{Mirror, Mirrored};
-use crate::receipt::{IntentReceipt, Receipt};
+use crate::receipt::{IntentReceipt, NotedOutcome, Receipt};
 use crate::registry::{Founding, Registry};
 use crate::security::SecurityStream;
 use crate::segment::{Claim, Segment};
@@ -65,11 +65,24 @@ struct Culprit<'a> {
     subject: Option<&'a str>,
 }
 
-struct Written {
+/// A record that was added to the chain.
+struct Noted {
+    ticket: u64,
     seq: u64,
     hash: Hash,
     time: Timestamp,
 }
+
+/// When a line has to be in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    Now,
+    /// Before its receipt is given out, or with the next line.
+    Later,
+}
+
+/// LIMIT: of what is gathered before it is written.
+const MOST_GATHERED: usize = 256 << 10;
 
 impl AuditLog {
     pub fn open(settings: AuditSettings, clock: Arc<dyn Clock>) -> Result<AuditLog, AuditError> {
@@ -77,7 +90,7 @@ impl AuditLog {
         let mut registry = Registry::open(&dir, clock.now(), Founding::Allowed)?;
         let mut news = Vec::new();
         let segment = find_segment(&dir, &mut registry, clock.now(), &mut news)?;
-        let standing = StandingBook::open(&dir, registry.standing_id())?;
+        let standing = StandingBook::open(&dir, registry.standing_id(), clock.now())?;
         let key = registry.key().clone();
         drop(registry);
         let shared = Arc::new(Shared::new(dir.clone(), key, clock, segment));
@@ -107,8 +120,8 @@ impl AuditLog {
 
     /// Puts on record what is about to be done. Without this receipt there are no hands.
     pub fn intent(&self, call: &CallEntry, intent: &Intent) -> Result<IntentReceipt, AuditError> {
-        let written = self.append(RecordKind::Intent, |out| line::intent(out, call, intent))?;
-        Ok(IntentReceipt { seq: written.seq, hash: written.hash })
+        let noted = self.append(RecordKind::Intent, When::Now, |out| line::intent(out, call, intent))?;
+        Ok(IntentReceipt { seq: noted.seq, hash: noted.hash })
     }
 
     /// The mirror's place in the project exists from now on. A cage protects what is there when it is built.
@@ -121,7 +134,16 @@ impl AuditLog {
     /// Puts on record how a call ended, and what follows from it: the security stream, alerts and the mirror. Only
     /// the record itself can fail; the rest is told in the receipt's warning.
     pub fn outcome(&self, call: &CallEntry, outcome: &Outcome) -> Result<Receipt, AuditError> {
-        let written = self.append(RecordKind::Outcome, |out| line::outcome(out, call, outcome))?;
+        self.receipt(self.note_outcome(call, outcome)?)
+    }
+
+    /// The same, but the line may wait in memory for others that are about to come, until its receipt is asked for. Nobody
+    /// waits long: the next intent writes it too, and so does the thread that syncs.
+    pub fn note_outcome(&self, call: &CallEntry, outcome: &Outcome) -> Result<NotedOutcome, AuditError> {
+        // What follows from a violation is on disk at once; so is its cause.
+        let has_followings = outcome.violation.is_some() || !outcome.further.is_empty();
+        let when = if has_followings { When::Now } else { When::Later };
+        let noted = self.append(RecordKind::Outcome, when, |out| line::outcome(out, call, outcome))?;
         let mut warnings = Vec::new();
         let mut raised = Vec::new();
         for violation in counted(call, outcome) {
@@ -130,12 +152,12 @@ impl AuditLog {
                 call_id: call.call_id.as_str(),
                 subject: call.caller.subject.as_deref(),
             };
-            if let Err(cause) = self.defend(&culprit, violation, written.time, &mut raised) {
+            if let Err(cause) = self.defend(&culprit, violation, noted.time, &mut raised) {
                 warnings.push(cause.to_string());
                 break;
             }
         }
-        match self.mirror.as_ref().map(|mirror| mirror.append(written.time, call, outcome)) {
+        match self.mirror.as_ref().map(|mirror| mirror.append(noted.time, call, outcome)) {
             None | Some(Ok(Mirrored::Written | Mirrored::Waits)) => {}
             Some(Ok(Mirrored::WaitsFirst)) => self.shared.expect_more(),
             Some(Err(cause)) => {
@@ -145,7 +167,14 @@ impl AuditLog {
             }
         }
         let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
-        Ok(Receipt { seq: written.seq, hash: written.hash, warning, alerts: raised })
+        let receipt = Receipt { seq: noted.seq, hash: noted.hash, warning, alerts: raised };
+        Ok(NotedOutcome { ticket: noted.ticket, receipt })
+    }
+
+    /// Returns when the line is in its file.
+    pub fn receipt(&self, noted: NotedOutcome) -> Result<Receipt, AuditError> {
+        self.shared.write_to(noted.ticket)?;
+        Ok(noted.receipt)
     }
 
     /// Raises the alerts that are for wrong credentials: as many as they name came from one place, as the door has
@@ -189,21 +218,31 @@ impl AuditLog {
 
     /// Whether this caller may go on. Asked before every call; sees another process's `stop` at once.
     pub fn standing(&self, caller: &str) -> Result<Standing, AuditError> {
-        self.standing.of(|| vec![subject::of(caller).into_owned()])
+        self.standing.of(self.shared.clock.now(), || vec![subject::of(caller).into_owned()])
     }
 
     /// The same, by every name that the caller has: its own, and those of the person it speaks for.
     pub fn standing_of(&self, caller: &Caller) -> Result<Standing, AuditError> {
-        self.standing.of(|| subject::all_of(caller))
+        self.standing_at(caller, self.shared.clock.now())
+    }
+
+    /// The same, for whoever has looked at the clock for this call.
+    pub fn standing_at(&self, caller: &Caller, now: Timestamp) -> Result<Standing, AuditError> {
+        self.standing.of(now, || subject::all_of(caller))
     }
 
     pub(crate) fn write_event(&self, event: &EventLine<'_>) -> Result<Receipt, AuditError> {
-        let written = self.append(RecordKind::Event, |out| line::event(out, event))?;
-        Ok(Receipt { seq: written.seq, hash: written.hash, warning: None, alerts: Vec::new() })
+        let noted = self.append(RecordKind::Event, When::Now, |out| line::event(out, event))?;
+        Ok(Receipt { seq: noted.seq, hash: noted.hash, warning: None, alerts: Vec::new() })
     }
 
     /// `write` writes all but the beginning, before the lock is taken: others wait only for what the chain needs.
-    fn append(&self, kind: RecordKind, write: impl FnOnce(&mut String)) -> Result<Written, AuditError> {
+    fn append(
+        &self,
+        kind: RecordKind,
+        when: When,
+        write: impl FnOnce(&mut String),
+    ) -> Result<Noted, AuditError> {
         thread_local! {
             /// Reused for every line.
             static REST: RefCell<String> = const { RefCell::new(String::new()) };
@@ -211,25 +250,25 @@ impl AuditLog {
         REST.with_borrow_mut(|rest| {
             rest.clear();
             write(rest);
-            self.append_rest(kind, rest)
+            self.append_rest(kind, when, rest)
         })
     }
 
-    fn append_rest(&self, kind: RecordKind, rest: &str) -> Result<Written, AuditError> {
-        let mut guard = self.usable_segment(self.shared.lock())?;
+    fn append_rest(&self, kind: RecordKind, when: When, rest: &str) -> Result<Noted, AuditError> {
+        let mut state = self.usable_segment(self.shared.lock())?;
         // Under the lock, so that times do not run backwards within a segment.
         let time = self.shared.clock.now();
-        let state = &mut *guard;
-        state.buffer.clear();
-        line::begin(&mut state.buffer, Stamp { tip: state.segment.tip, time }, kind);
-        state.buffer.push_str(rest);
-        self.append_line(state)?;
-        let written = Written { seq: state.segment.tip.count, hash: state.segment.tip.hash, time };
-        let ticket = self.shared.count(state);
-        if self.durable {
-            self.shared.sync_to(guard, ticket, Depth::Data)?;
+        state.segment.gather(time, kind, rest);
+        let ticket = self.shared.count(&mut state);
+        let noted = Noted { ticket, seq: state.segment.tip.count, hash: state.segment.tip.hash, time };
+        let waits = when == When::Later && state.segment.n_gathered() <= MOST_GATHERED;
+        if self.durable || !waits {
+            self.shared.write_out(&mut state)?;
         }
-        Ok(written)
+        if self.durable {
+            self.shared.sync_to(state, ticket, Depth::Data)?;
+        }
+        Ok(noted)
     }
 
     /// Exchanges a full or lost segment for a new one. Never for an idle old one: a call's outcome then always
@@ -260,23 +299,13 @@ impl AuditLog {
         let old = std::mem::replace(&mut state.segment, segment);
         if let Some(why) = state.lost.take() {
             let message = format!("segment {} was given up: {why}", old.name);
-            let State { buffer, segment, .. } = &mut *state;
-            buffer.clear();
-            let stamp = Stamp { tip: segment.tip, time: now };
-            line::begin(buffer, stamp, RecordKind::Event);
-            line::event(buffer, &own_event(EventKind::SegmentLost, Severity::Critical, &message));
-            self.append_line(&mut state)?;
+            let mut rest = String::new();
+            line::event(&mut rest, &own_event(EventKind::SegmentLost, Severity::Critical, &message));
+            state.segment.gather(now, RecordKind::Event, &rest);
             self.shared.count(&mut state);
+            self.shared.write_out(&mut state)?;
         }
         Ok(state)
-    }
-
-    fn append_line(&self, state: &mut State) -> Result<(), AuditError> {
-        let result = state.segment.append(&state.buffer);
-        if let Err(AuditError::Gone { path }) = &result {
-            self.shared.give_up(state, format!("`{}` was deleted", path.display()));
-        }
-        result
     }
 
     /// The violation goes to the security stream; rules that it sets off raise alerts and may stop the caller.
@@ -288,7 +317,7 @@ impl AuditLog {
         raised: &mut Vec<String>,
     ) -> Result<(), AuditError> {
         let caller = culprit.name;
-        let released = self.standing.released(caller)?;
+        let released = self.standing.released(caller, now)?;
         let mut line = String::new();
         line::violation(&mut line, now, caller, culprit.call_id, violation);
         let seen = self.security.record(&line, caller, released, now, self.alerts.longest_window_ms())?;

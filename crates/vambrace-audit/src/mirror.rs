@@ -2,13 +2,16 @@
 //! the record is elsewhere. Best effort, as that specification has it: a failure is a warning.
 //!
 //! A line is there when its call is answered, unless many come at once: then they are written together, a moment later.
-//! LIMIT: whoever kills the process takes those that wait with it; the record has them.
+//! LIMIT: whoever kills the process takes those that wait with it; the record has them. And the other way round: a call whose
+//! outcome the record could not take, and says so, may stand here.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::rc::Rc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::tz::TimeZone;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
@@ -24,8 +27,6 @@ const LONG: usize = 4096;
 const INPUT: usize = 36 * 1024;
 const RESULT: usize = 4096;
 const HEAD: usize = 2048;
-/// About as much as most inputs and results take.
-const USUAL: usize = 256;
 
 pub(crate) struct Mirror {
     dir: PathBuf,
@@ -38,8 +39,6 @@ pub(crate) struct Mirror {
 #[derive(Default)]
 struct Kept {
     file: Option<(Identity, File)>,
-    /// A second since 1970, as specification 002 writes it.
-    moment: Option<(i64, Arc<str>)>,
     pace: Pace,
     /// Lines that wait for each other.
     waiting: String,
@@ -145,25 +144,33 @@ impl Mirror {
         call: &CallEntry,
         outcome: &Outcome,
     ) -> Result<Mirrored, AuditError> {
-        let mut line = String::with_capacity(1024);
-        Seed002 {
-            timestamp: &self.moment(time),
-            tool: call.tool.as_str(),
-            input: &object(call.input.as_tree(), INPUT),
-            result: &object(outcome.result.as_tree(), RESULT),
-            success: outcome.ending.is_success(),
-            duration_ms: outcome.duration_ms,
-            conversation_id: call.session_id.as_str(),
-            dry_run: call.dry_run,
-            error: outcome.error.as_ref().map_or("", |(_, message)| message.as_str()),
-            git_commit: outcome.checkpoint.as_deref(),
+        thread_local! {
+            /// Reused for every line: its input, its result and the whole.
+            static PARTS: RefCell<[String; 3]> = const { RefCell::new([const { String::new() }; 3]) };
         }
-        .write(&mut line);
-        let mut kept = self.kept();
-        let told = kept.lost.take().map_or(Ok(()), Err);
-        let done = self.take(&mut kept, time, &line);
-        drop(kept);
-        told.and(done).map_err(AuditError::io("write", &self.path))
+        PARTS.with_borrow_mut(|[input, result, line]| {
+            write_object(call.input.as_tree(), INPUT, input);
+            write_object(outcome.result.as_tree(), RESULT, result);
+            line.clear();
+            Seed002 {
+                timestamp: &self.moment(time),
+                tool: call.tool.as_str(),
+                input,
+                result,
+                success: outcome.ending.is_success(),
+                duration_ms: outcome.duration_ms,
+                conversation_id: call.session_id.as_str(),
+                dry_run: call.dry_run,
+                error: outcome.error.as_ref().map_or("", |(_, message)| message.as_str()),
+                git_commit: outcome.checkpoint.as_deref(),
+            }
+            .write(line);
+            let mut kept = self.kept();
+            let told = kept.lost.take().map_or(Ok(()), Err);
+            let done = self.take(&mut kept, time, line);
+            drop(kept);
+            told.and(done).map_err(AuditError::io("write", &self.path))
+        })
     }
 
     /// Under the lock, so that lines stand in the order in which they came.
@@ -197,18 +204,21 @@ impl Mirror {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asking the calendar of a time zone takes longer than the rest of the line.
-    fn moment(&self, time: Timestamp) -> Arc<str> {
+    /// Asking the calendar of a time zone takes longer than the rest of the line, so each thread keeps its last answer.
+    fn moment(&self, time: Timestamp) -> Rc<str> {
+        thread_local! {
+            /// A second since 1970, as specification 002 writes it. Every mirror has the system's time zone.
+            static MOMENT: RefCell<Option<(i64, Rc<str>)>> = const { RefCell::new(None) };
+        }
         let second = time.millis().div_euclid(1000);
-        let mut kept = self.kept();
-        match &kept.moment {
-            Some((known, text)) if *known == second => Arc::clone(text),
+        MOMENT.with_borrow_mut(|moment| match moment {
+            Some((known, text)) if *known == second => Rc::clone(text),
             Some(_) | None => {
-                let text: Arc<str> = moment::local(time, &self.zone).into();
-                kept.moment = Some((second, Arc::clone(&text)));
+                let text: Rc<str> = moment::local(time, &self.zone).into();
+                *moment = Some((second, Rc::clone(&text)));
                 text
             }
-        }
+        })
     }
 
     /// Makes the folder and the file, so that neither appears while something watches the project.
@@ -261,16 +271,15 @@ impl Mirror {
 }
 
 /// Specification 002 has objects here. What is none is put into one, and what is too long is cut and named so.
-fn object(tree: &Tree, limit: usize) -> String {
-    let mut out = String::with_capacity(USUAL);
+fn write_object(tree: &Tree, limit: usize, out: &mut String) {
+    out.clear();
     match tree {
-        Tree::Null => return "{}".to_owned(),
-        Tree::Map(_) if tree.json_len() <= limit => tree.write_json(&mut out),
+        Tree::Null => out.push_str("{}"),
+        Tree::Map(_) if tree.json_len() <= limit => tree.write_json(out),
         Tree::Map(_) | Tree::Bool(_) | Tree::Int(_) | Tree::Float(_) | Tree::Text(_) | Tree::List(_) => {
-            let mut whole = Object::begin(&mut out);
+            let mut whole = Object::begin(out);
             whole.tree("value", "truncated", tree, limit, HEAD);
             whole.end();
         }
     }
-    out
 }

@@ -34,6 +34,21 @@ impl Receipt {
     }
 }
 
+/// An outcome that is part of the chain and may not be in its file yet; the log makes a receipt of it when it is.
+#[derive(Debug)]
+#[must_use]
+pub struct NotedOutcome {
+    pub(crate) ticket: u64,
+    pub(crate) receipt: Receipt,
+}
+
+impl NotedOutcome {
+    /// As the receipt's.
+    pub fn alerts(&self) -> &[String] {
+        self.receipt.alerts()
+    }
+}
+
 /// A written intent: what hands are given out for. Neither `Clone` nor constructible elsewhere.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]

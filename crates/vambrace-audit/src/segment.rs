@@ -10,24 +10,32 @@ use vambrace_types::Timestamp;
 
 use crate::chain::{Hash, Head, Tip, hex};
 use crate::disk::{self, Locked, Sink};
-use crate::line::LONGEST_RECORD;
+use crate::line::{self, LONGEST_RECORD, Stamp};
 use crate::registry::{Registry, segments_dir};
 use crate::scan::scan;
+use crate::words::RecordKind;
 use crate::{AuditError, moment};
 
 /// A segment is closed at this size, so that a person can copy one and a verifier can say which one is broken.
 const FULL: u64 = 64 << 20;
 const LONGEST_HEAD: u64 = 1024;
+/// Room for the lines of some calls, kept for the next ones.
+const USUALLY_GATHERED: usize = 16 << 10;
 
 pub(crate) struct Segment {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     /// Keeps the lock for as long as anybody holds it.
     pub(crate) sink: Arc<dyn Sink>,
+    /// The end of the chain: behind the lines that are gathered.
     pub(crate) tip: Tip,
+    /// The end of what is in the file.
+    written: Tip,
+    /// Lines of the chain that are not in the file yet.
+    gathered: String,
     /// The size at which it is closed.
     pub(crate) full: u64,
-    /// A failed write may have left part of a line behind the tip.
+    /// A failed write may have left lines or a part of one behind what is written.
     torn: bool,
 }
 
@@ -91,7 +99,12 @@ impl Segment {
         let folder = segments_dir(dir);
         disk::sync_dir(&folder).map_err(AuditError::io("sync", &folder))?;
         registry.add_segment(&name, now)?;
-        Ok(Segment { name, path, sink: Arc::new(file), tip, full: FULL, torn: false })
+        Ok(Segment::ending_at(name, path, file, tip))
+    }
+
+    fn ending_at(name: String, path: PathBuf, file: Locked, tip: Tip) -> Segment {
+        let (sink, gathered) = (Arc::new(file), String::with_capacity(USUALLY_GATHERED));
+        Segment { name, path, sink, tip, written: tip, gathered, full: FULL, torn: false }
     }
 
     /// Goes on in an existing one, after looking at its end.
@@ -135,8 +148,7 @@ impl Segment {
         if read.torn > 0 {
             file.set_len(read.tip.bytes).map_err(AuditError::io("repair", &path))?;
         }
-        let (name, sink) = (name.to_owned(), Arc::new(locked));
-        let segment = Segment { name, path, sink, tip: read.tip, full: FULL, torn: false };
+        let segment = Segment::ending_at(name.to_owned(), path, locked, read.tip);
         Ok(Claim::Ready { segment, cut: read.torn, n_unsigned: read.tip.count - head.count })
     }
 
@@ -144,23 +156,58 @@ impl Segment {
         self.tip.bytes >= self.full
     }
 
-    /// Writes one line, newline included. When this returns, the line survives the end of this process. A file that was
-    /// deleted would take every line and keep none, so its name is looked for first.
-    pub(crate) fn append(&mut self, line: &str) -> Result<(), AuditError> {
+    /// Adds one line to the chain: its beginning, which names the line before it, and the rest, newline included. It is in
+    /// the file when `write_out` has returned.
+    pub(crate) fn gather(&mut self, time: Timestamp, kind: RecordKind, rest: &str) {
+        // Whoever fell over in the middle of a line left a part of it, which is no part of the chain.
+        let start = self.n_gathered();
+        self.gathered.truncate(start);
+        line::begin(&mut self.gathered, Stamp { tip: self.tip, time }, kind);
+        self.gathered.push_str(rest);
+        let (_, line) = self.gathered.split_at(start);
+        let content = line.strip_suffix('\n').unwrap_or(line);
+        self.tip = self.tip.after(Hash::of(content.as_bytes()), line.len());
+    }
+
+    /// In bytes.
+    pub(crate) fn n_gathered(&self) -> usize {
+        usize::try_from(self.tip.bytes - self.written.bytes).unwrap_or(usize::MAX)
+    }
+
+    /// Writes what was gathered. When this returns, the lines survive the end of this process; if it fails, none of them is
+    /// part of the chain any more. A file that was deleted would take every line and keep none, so its name is looked for
+    /// first.
+    pub(crate) fn write_out(&mut self) -> Result<(), AuditError> {
+        if self.n_gathered() == 0 {
+            return Ok(());
+        }
+        self.write_gathered().inspect_err(|_| self.forget_gathered())?;
+        self.written = self.tip;
+        self.gathered.clear();
+        self.gathered.shrink_to(USUALLY_GATHERED);
+        Ok(())
+    }
+
+    /// What is not in the file is no part of the chain any more.
+    pub(crate) fn forget_gathered(&mut self) {
+        self.tip = self.written;
+        self.gathered.clear();
+    }
+
+    fn write_gathered(&mut self) -> Result<(), AuditError> {
         if !self.sink.is_linked().map_err(AuditError::io("look at", &self.path))? {
             return Err(AuditError::Gone { path: self.path.clone() });
         }
         if self.torn {
-            self.sink.truncate(self.tip.bytes).map_err(AuditError::io("repair", &self.path))?;
+            self.sink.truncate(self.written.bytes).map_err(AuditError::io("repair", &self.path))?;
             self.torn = false;
         }
-        if let Err(cause) = self.sink.append(line.as_bytes()) {
-            // INVARIANT: behind the tip there is never more than one unfinished line.
-            self.torn = self.sink.truncate(self.tip.bytes).is_err();
+        self.gathered.truncate(self.n_gathered());
+        if let Err(cause) = self.sink.append(self.gathered.as_bytes()) {
+            // INVARIANT: nothing is written behind what a failed write left.
+            self.torn = self.sink.truncate(self.written.bytes).is_err();
             return Err(AuditError::io("write", &self.path)(cause));
         }
-        let content = line.strip_suffix('\n').unwrap_or(line);
-        self.tip = self.tip.after(Hash::of(content.as_bytes()), line.len());
         Ok(())
     }
 }

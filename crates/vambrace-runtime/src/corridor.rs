@@ -2,13 +2,15 @@
 
 use std::future::poll_fn;
 use std::net::IpAddr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::task::Poll;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, yield_now};
 use tokio_util::task::TaskTracker;
 use vambrace_audit::{AnswerError, Approvals, AuditError, AuditLog, Clock, Question, Standing};
 use vambrace_net::NetError;
@@ -21,7 +23,7 @@ use vambrace_tools::{Instruments, Limits, Toolbox};
 use vambrace_types::{Caller, Chain, ErrorCode, ScopedPath, SessionId, Timestamp, ToolError, Tree};
 
 use crate::chance::chance;
-use crate::stage::prove;
+use crate::stage::{Unsent, prove};
 use crate::table::{Table, ToolDescription};
 use crate::underway::Underway;
 use crate::{Incoming, Leash, Log, Reply};
@@ -35,6 +37,9 @@ pub enum OnAuditFailure {
     DenyWrites,
     DenyAll,
 }
+
+/// A walk that needs nobody to hold its corridor.
+type Walking = Pin<Box<dyn Future<Output = Unsent> + Send>>;
 
 /// Looks whether there are new secrets to know, and gives a redactor that knows them too.
 pub type Relearn = Box<dyn Fn() -> Option<Redactor> + Send + Sync>;
@@ -73,10 +78,26 @@ pub struct Corridor {
 
 /// What became known since the start, and when that was last asked. Whoever asks keeps only those waiting who want to ask
 /// too.
-#[derive(Default)]
 struct Learned {
-    redactor: RwLock<Option<Redactor>>,
-    asked: Mutex<Option<Timestamp>>,
+    redactor: OnceLock<RwLock<Redactor>>,
+    asking: Mutex<()>,
+    /// In milliseconds.
+    asked: AtomicI64,
+}
+
+impl Learned {
+    const NEVER: i64 = i64::MIN;
+
+    fn nothing() -> Learned {
+        Learned { redactor: OnceLock::new(), asking: Mutex::default(), asked: AtomicI64::new(Learned::NEVER) }
+    }
+
+    fn is_due(&self, now: Timestamp) -> bool {
+        let asked = self.asked.load(Ordering::Acquire);
+        let then = Timestamp::from_millis(asked);
+        // A clock that was set back must not keep us from looking.
+        asked == Learned::NEVER || then > now || now.millis_since(then) >= LOOK_AGAIN
+    }
 }
 
 impl Corridor {
@@ -87,33 +108,54 @@ impl Corridor {
             table,
             walking: TaskTracker::new(),
             underway: Arc::default(),
-            learned: Learned::default(),
+            learned: Learned::nothing(),
         }
     }
 
     /// One call through the whole corridor. The walk is a task of its own: a caller that goes away does not take the
     /// outcome line with it. THREAT: P03.
-    pub async fn call(self: &Arc<Self>, incoming: Incoming) -> Option<Reply> {
-        let corridor = Arc::clone(self);
-        // A panic inside a call is caught by the walk. `None` means that the runtime itself is going down, or that
-        // answering the panic fell over too; the front end says so.
+    ///
+    /// `None` means that the runtime itself is going down, or that answering a panic fell over too; the front end says so.
+    // Not itself one that waits: everything it was given would be held, and moved, by all who wait for it.
+    pub fn call(self: &Arc<Self>, incoming: Incoming) -> impl Future<Output = Option<Reply>> + Send {
         let (owner, leash) = (incoming.caller.owner(), incoming.leash.clone());
-        let is_brief = self.table.is_brief(&incoming);
-        let _heeding = (!is_brief).then(|| self.heed_stop(incoming.caller.clone(), leash.clone()));
-        let walk = async move { corridor.table.walk(&corridor, incoming).await };
-        if !is_brief {
-            return self.spawned(walk, owner, leash).await.ok();
+        let heeded = (!self.table.is_brief(&incoming)).then(|| Box::new(incoming.caller.clone()));
+        let walk = self.walking(incoming);
+        async move {
+            match heeded {
+                Some(caller) => {
+                    let _heeding = self.heed_stop(*caller, leash.clone());
+                    self.spawned(walk, owner, leash).await.ok()
+                }
+                None => self.call_briefly(walk, owner, leash).await,
+            }
         }
-        // A brief call is over when it was polled once, and nobody can drop or end it meanwhile. A task for it would cost
-        // more than its work; should it have to wait after all, it becomes one like the others.
-        let mut walk = Box::pin(self.walking.track_future(walk));
+    }
+
+    /// A brief call is over when it was polled once, and nobody can drop or end it meanwhile. A task for it would cost more
+    /// than its work; should it have to wait after all, it becomes one like the others.
+    async fn call_briefly(self: &Arc<Self>, mut walk: Walking, owner: String, leash: Leash) -> Option<Reply> {
+        // A panic inside a call is caught by the walk.
         let first =
             poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| walk.as_mut().poll(context)))));
         match first.await {
-            Ok(Poll::Ready(reply)) => Some(reply),
+            Ok(Poll::Ready(unsent)) => {
+                // Whatever else has come is worked on first: the outcomes of all are then written together, and their
+                // answers leave together. Each alone would wake its reader, who takes the processor from those who are
+                // still at work. A call that is alone waits for nobody.
+                let waiting = Waiting { unsent: Some(unsent), corridor: self };
+                yield_now().await;
+                waiting.recorded()
+            }
             Ok(Poll::Pending) => self.spawned(walk, owner, leash).await.ok(),
             Err(_) => None,
         }
+    }
+
+    fn walking(self: &Arc<Self>, incoming: Incoming) -> Walking {
+        let corridor = Arc::clone(self);
+        let walk = async move { corridor.table.walk(&corridor, incoming).await };
+        Box::pin(self.walking.track_future(walk))
     }
 
     /// The kill switch ends also what is under way, within about a second. THREAT: P12.
@@ -132,16 +174,12 @@ impl Corridor {
     }
 
     /// As a task of its own. Not itself one that waits: every connection would have to hold the whole walk.
-    fn spawned(
-        &self,
-        walk: impl Future<Output = Reply> + Send + 'static,
-        owner: String,
-        leash: Leash,
-    ) -> JoinHandle<Reply> {
+    fn spawned(self: &Arc<Self>, walk: Walking, owner: String, leash: Leash) -> JoinHandle<Reply> {
         let entered = self.underway.enter(owner, leash);
+        let corridor = Arc::clone(self);
         let walk = async move {
             let _entered = entered;
-            walk.await
+            walk.await.recorded(&corridor)
         };
         self.walking.spawn(walk)
     }
@@ -252,23 +290,44 @@ impl Corridor {
 
     /// For one call: everything that is known by now, and numbers from one.
     pub fn redactor_for_call(&self, now: Timestamp) -> Redactor {
-        if let Some(relearn) = &self.parts.relearn {
-            let mut asked = self.learned.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            // A clock that was set back must not keep us from looking.
-            if !asked.is_some_and(|asked| asked <= now && now.millis_since(asked) < LOOK_AGAIN) {
-                *asked = Some(now);
-                if let Some(redactor) = relearn() {
-                    *self.learned.redactor.write().unwrap_or_else(PoisonError::into_inner) = Some(redactor);
+        if let Some(relearn) = &self.parts.relearn
+            && self.learned.is_due(now)
+        {
+            let _asking = self.learned.asking.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.learned.is_due(now) {
+                // One who falls over here is told so, and the next goes on with what is known: without a redactor, no call
+                // could even be written down.
+                let fault = match catch_unwind(AssertUnwindSafe(relearn)) {
+                    Ok(redactor) => {
+                        redactor.into_iter().for_each(|redactor| self.learn(redactor));
+                        None
+                    }
+                    Err(fault) => Some(fault),
+                };
+                // Behind what was learned, so that nobody goes on without it.
+                self.learned.asked.store(now.millis(), Ordering::Release);
+                if let Some(fault) = fault {
+                    resume_unwind(fault);
                 }
             }
         }
         self.redactor_so_far()
     }
 
+    fn learn(&self, redactor: Redactor) {
+        if let Err(redactor) = self.learned.redactor.set(RwLock::new(redactor))
+            && let (Some(learned), Ok(redactor)) = (self.learned.redactor.get(), redactor.into_inner())
+        {
+            *learned.write().unwrap_or_else(PoisonError::into_inner) = redactor;
+        }
+    }
+
     /// What was known when it was last asked.
     fn redactor_so_far(&self) -> Redactor {
-        let learned = self.learned.redactor.read().unwrap_or_else(PoisonError::into_inner);
-        learned.as_ref().unwrap_or(&self.parts.redactor).for_call()
+        match self.learned.redactor.get() {
+            Some(learned) => learned.read().unwrap_or_else(PoisonError::into_inner).for_call(),
+            None => self.parts.redactor.for_call(),
+        }
     }
 
     /// Where a call came from, as fields of a log line.
@@ -283,6 +342,29 @@ impl Corridor {
     /// A fresh session for a front end that has none of its own.
     pub fn new_session() -> SessionId {
         SessionId::random(chance())
+    }
+}
+
+/// A short call that lets others go first. Should its caller go meanwhile, its outcome is written all the same.
+struct Waiting<'c> {
+    unsent: Option<Unsent>,
+    corridor: &'c Corridor,
+}
+
+impl Waiting<'_> {
+    fn recorded(mut self) -> Option<Reply> {
+        self.write()
+    }
+
+    fn write(&mut self) -> Option<Reply> {
+        let unsent = self.unsent.take()?;
+        catch_unwind(AssertUnwindSafe(|| unsent.recorded(self.corridor))).ok()
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.write();
     }
 }
 

@@ -23,7 +23,7 @@ use vambrace_redact::{RedactedText, RedactedTree, Redactor};
 use vambrace_tools::{Look, Notes, ProgressSink, Tool};
 use vambrace_types::{CallId, Chain, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
 
-pub(crate) use conclude::conclude;
+pub(crate) use conclude::{Unsent, conclude};
 pub(crate) use decide::{decide, patience};
 pub(crate) use permission::tell_permission;
 pub(crate) use prove::{prove, unbroken};
@@ -33,6 +33,9 @@ pub(crate) use validate::{decode, scan};
 use crate::chance::chance;
 use crate::corridor::or_empty;
 use crate::{Approver, Corridor, Incoming, Leash, Ticket};
+
+/// The name of a tool that there is not.
+pub(crate) const UNKNOWN: &str = "unknown";
 
 /// What is known of a call from its first moment.
 pub(crate) struct Call {
@@ -58,7 +61,7 @@ pub(crate) struct Shown {
     reason: Option<RedactedText>,
     request_id: Option<RedactedText>,
     dry_run: bool,
-    /// None: what was given is no name.
+    /// Of a tool that there is not; none: what was given is no name.
     name: Option<ToolName>,
     target: String,
     command: Option<String>,
@@ -78,20 +81,20 @@ impl Shown {
     }
 
     /// Takes the wish for a preview out of the arguments, which are an object afterwards unless they are something else.
-    pub(crate) fn of(redactor: &Redactor, incoming: &mut Incoming) -> Shown {
+    pub(crate) fn of(redactor: &Redactor, incoming: &mut Incoming, tool: &'static str) -> Shown {
         let arguments = &mut incoming.arguments;
         *arguments = or_empty(std::mem::take(arguments));
         let dry_run = wishes_dry_run(arguments);
         let reason = arguments.get("reason").and_then(Value::as_str);
         // Nobody's tool may be anything, a secret too; a name with a redaction in it is no name.
-        let cleaned = redactor.text(&incoming.tool).value;
+        let unknown = (tool == UNKNOWN).then(|| redactor.text(&incoming.tool).value);
         Shown {
             input: redactor.plain_tree(validate::tree_of(arguments)).value,
             reason: reason.map(|reason| redactor.text(reason).value),
             // Whoever asks may choose it, so it may be a secret.
             request_id: incoming.chain.request_id.as_deref().map(|id| redactor.name(id)),
             dry_run,
-            name: ToolName::parse(cleaned.as_str()),
+            name: unknown.and_then(|cleaned| ToolName::parse(cleaned.as_str())),
             target: targets(arguments),
             command: command(arguments),
         }
@@ -108,8 +111,7 @@ impl Call {
         redactor: Redactor,
         shown: Shown,
     ) -> Call {
-        let known = tool != "unknown";
-        let name = shown.name.filter(|_| !known).unwrap_or_else(|| ToolName::of(tool));
+        let name = shown.name.unwrap_or_else(|| ToolName::of(tool));
         let entry = CallEntry {
             call_id: CallId::new(started, chance()),
             session_id: incoming.session,

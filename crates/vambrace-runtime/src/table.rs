@@ -10,10 +10,11 @@ use serde_json::{Map, Value};
 use vambrace_policy::{Action, Capability};
 use vambrace_tools::{ALIASES, About, Audience, Tool, Toolbox, Visitor, visit_all};
 
+use crate::stage::Unsent;
 use crate::walk::{walk, walk_nowhere};
-use crate::{Corridor, Incoming, Reply};
+use crate::{Corridor, Incoming};
 
-type Walking<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
+type Walking<'a> = Pin<Box<dyn Future<Output = Unsent> + Send + 'a>>;
 
 trait Walk: Send + Sync {
     fn about(&self) -> About;
@@ -142,7 +143,7 @@ impl Table {
             && self.find(&incoming.tool).is_some_and(|tool| tool.is_brief(&incoming.arguments))
     }
 
-    pub(crate) async fn walk(&self, corridor: &Corridor, incoming: Incoming) -> Reply {
+    pub(crate) async fn walk(&self, corridor: &Corridor, incoming: Incoming) -> Unsent {
         match self.find(&incoming.tool) {
             Some(tool) => tool.walk(corridor, incoming).await,
             None => {

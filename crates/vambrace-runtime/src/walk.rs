@@ -13,10 +13,10 @@ use vambrace_policy::{Action, Capability, Denial, Obligations};
 use vambrace_tools::{CallContext, Hands, Look, Tool, Warrant};
 use vambrace_types::{Enforcement, ErrorCode, RawOutput, ToolError};
 
-use crate::stage::{self, Call, Setback, Shown, Trail};
-use crate::{Corridor, Incoming, OnAuditFailure, Reply};
+use crate::stage::{self, Call, Setback, Shown, Trail, Unsent};
+use crate::{Corridor, Incoming, OnAuditFailure};
 
-pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incoming) -> Reply {
+pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incoming) -> Unsent {
     let call = match begin(corridor, incoming, tool.about().name) {
         Ok(call) => call,
         Err(call) => return stage::conclude(corridor, &call, Trail::default(), Err(Setback::Panicked)),
@@ -39,7 +39,7 @@ fn begin(corridor: &Corridor, mut incoming: Incoming, tool: &'static str) -> Res
     };
     let begun = catch_unwind(AssertUnwindSafe(|| {
         let (started, redactor) = moment();
-        let shown = Shown::of(&redactor, &mut incoming);
+        let shown = Shown::of(&redactor, &mut incoming, tool);
         (started, redactor, shown)
     }));
     match begun {
@@ -53,7 +53,7 @@ fn begin(corridor: &Corridor, mut incoming: Incoming, tool: &'static str) -> Res
 }
 
 /// What makes us fall over on the way out is left out, and the call ends as one that failed.
-fn conclude(corridor: &Corridor, call: &Call, trail: Trail, attempt: Result<RawOutput, Setback>) -> Reply {
+fn conclude(corridor: &Corridor, call: &Call, trail: Trail, attempt: Result<RawOutput, Setback>) -> Unsent {
     catch_unwind(AssertUnwindSafe(|| stage::conclude(corridor, call, trail, attempt)))
         .unwrap_or_else(|_| stage::conclude(corridor, call, Trail::default(), Err(Setback::Panicked)))
 }
@@ -180,9 +180,9 @@ async fn attempt<T: Tool>(
 }
 
 /// A call to a tool that does not exist is answered and recorded like any other.
-pub(crate) fn walk_nowhere(corridor: &Corridor, incoming: Incoming, offered: &str) -> Reply {
+pub(crate) fn walk_nowhere(corridor: &Corridor, incoming: Incoming, offered: &str) -> Unsent {
     let name = incoming.tool.clone();
-    let call = match begin(corridor, incoming, "unknown") {
+    let call = match begin(corridor, incoming, stage::UNKNOWN) {
         Ok(call) => call,
         Err(call) => return stage::conclude(corridor, &call, Trail::default(), Err(Setback::Panicked)),
     };

@@ -2,7 +2,7 @@
 //! before any handler sees it; handlers turn it into a call of the corridor and render the reply.
 
 mod admit;
-mod answer;
+pub(crate) mod answer;
 mod around;
 mod arriving;
 mod bell;
@@ -40,6 +40,7 @@ use crate::mcp::DryRun;
 
 pub(crate) use admit::Admitted;
 pub(crate) use answer::Problem;
+pub(crate) use arriving::whole;
 pub(crate) use calling::{Calling, Gone, is_stopped};
 pub use jwks::{KeyFile, KeySource, ReadKeys};
 pub use listen::serve;

@@ -7,20 +7,17 @@ use vambrace_audit::{AlertRecord, Entry, Question, QuestionState, rfc3339};
 use vambrace_runtime::{Reply, Verdict};
 use vambrace_types::{ErrorCode, Metadata, Status, Tree};
 
-use result::MetadataShape;
 pub(crate) use result::ToolResult;
 
 /// A `ToolResult`, the shape every door carries (specification 004).
 pub fn tool_result(reply: &Reply) -> Value {
-    // Nothing in it can fail to be a value: keys are texts, and numbers are finite.
-    serde_json::to_value(ToolResult::of(reply)).unwrap_or_default()
+    ToolResult::of(reply).value()
 }
 
 /// The same as text.
-pub(crate) fn tool_result_json(reply: &Reply) -> Vec<u8> {
-    let mut out = Vec::with_capacity(room_for(reply));
-    // Writing to memory cannot fail.
-    let _ = serde_json::to_writer(&mut out, &ToolResult::of(reply));
+pub(crate) fn tool_result_json(reply: &Reply) -> String {
+    let mut out = String::with_capacity(room_for(reply));
+    ToolResult::of(reply).write(&mut out);
     out
 }
 
@@ -44,7 +41,7 @@ pub(crate) fn unwalked(code: ErrorCode, message: &str, suggestion: &str, about: 
         "status": "error",
         "data": null,
         "error": {"code": code.as_str(), "message": message, "suggestion": suggestion},
-        "metadata": MetadataShape::of(about),
+        "metadata": result::metadata(about),
     })
 }
 

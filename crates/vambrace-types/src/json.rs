@@ -76,7 +76,7 @@ pub fn write_json_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     // Runs of plain text are copied whole: this is the hot loop of every record and reply.
-    while let Some(place) = rest.bytes().position(|byte| escape(byte).is_some()) {
+    while let Some(place) = first_escaped(rest.as_bytes()) {
         let (plain, tail) = rest.split_at(place);
         out.push_str(plain);
         let mut characters = tail.chars();
@@ -92,6 +92,25 @@ pub fn write_json_text(text: &str, out: &mut String) {
     }
     out.push_str(rest);
     out.push('"');
+}
+
+/// Where the first byte stands that cannot be written as it is. Eight are looked at together.
+fn first_escaped(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 0xff;
+    const HIGHEST: u64 = ONES * 0x80;
+    // The highest bit of each byte that is less than `limit`. A byte behind such a one may be taken for one too.
+    let less = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGHEST;
+    let equals = |word: u64, byte: u8| less(word ^ (ONES * u64::from(byte)), 1);
+    let (eights, rest) = bytes.as_chunks::<8>();
+    for (number, eight) in eights.iter().enumerate() {
+        let word = u64::from_le_bytes(*eight);
+        let found = less(word, 0x20) | equals(word, b'"') | equals(word, b'\\');
+        if found != 0 {
+            return Some(number * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let in_rest = rest.iter().position(|byte| escape(*byte).is_some())?;
+    Some(eights.len() * 8 + in_rest)
 }
 
 pub fn json_text_len(text: &str) -> usize {
@@ -111,6 +130,8 @@ fn escape(byte: u8) -> Option<Option<char>> {
         b'\n' => Some(Some('n')),
         b'\r' => Some(Some('r')),
         b'\t' => Some(Some('t')),
+        0x08 => Some(Some('b')),
+        0x0c => Some(Some('f')),
         0x00..=0x1f => Some(None),
         0x20..=0xff => None,
     }
@@ -143,5 +164,22 @@ mod tests {
             "{\"k\":[true,false]}",
         );
         check(Tree::List(vec![]), "[]");
+        check(Tree::text("\u{8}\u{c}\u{b}"), "\"\\b\\f\\u000b\"");
+    }
+
+    #[test]
+    fn the_first_byte_to_escape_is_found_wherever_it_stands() {
+        for byte in 0..=255 {
+            for length in 0..20 {
+                for place in 0..length {
+                    for others in [b'a', 0x20, 0x21, 0x23, 0x5b, 0x5d, 0x7f, 0x80, 0xff] {
+                        let mut bytes = vec![others; length];
+                        bytes[place] = byte;
+                        let naive = bytes.iter().position(|byte| escape(*byte).is_some());
+                        assert_eq!(first_escaped(&bytes), naive, "{bytes:?}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -192,3 +192,18 @@ fn trees_within_the_bound_are_whole() {
     check(Tree::map([("k", Tree::text("é"))]), 9, false);
     check(Tree::Null, 4, true);
 }
+
+#[test]
+fn numbers_and_addresses_are_written_as_others_write_them() {
+    for number in [0, 1, 9, 10, 99, 100, 12_345, u64::MAX - 1, u64::MAX] {
+        let mut out = String::new();
+        write_number(number, &mut out);
+        assert_eq!(out, number.to_string());
+    }
+    for address in ["0.0.0.0", "127.0.0.1", "255.249.10.9", "::1", "2001:db8::ff00:42:8329", "::ffff:1.2.3.4"]
+    {
+        let mut out = String::new();
+        write_address(address.parse().unwrap(), &mut out);
+        assert_eq!(out, address);
+    }
+}

@@ -81,7 +81,8 @@ fn a_segment_deleted_before_the_outcome_is_noticed() {
 fn a_deleted_folder_is_an_error_until_it_is_back() {
     let dir = TempDir::new().unwrap();
     let (audit, aside) = (dir.path().join("audit"), dir.path().join("aside"));
-    let log = open(&audit, &clock());
+    let clock = clock();
+    let log = open(&audit, &clock);
     write_calls(&log, 0..1);
     log.seal().unwrap();
     fs::rename(&audit, &aside).unwrap();
@@ -89,10 +90,28 @@ fn a_deleted_folder_is_an_error_until_it_is_back() {
     fs::write(&audit, "in the way").unwrap();
     assert!(log.intent(&call(1, "agent"), &intent()).is_err());
     assert!(log.intent(&call(1, "agent"), &intent()).is_err());
+    clock.pass(1);
     assert!(log.standing("agent").is_err(), "a missing book frees nobody");
     fs::remove_file(&audit).unwrap();
     fs::rename(&aside, &audit).unwrap();
     write_calls(&log, 2..3);
+}
+
+#[test]
+fn another_book_of_stops_frees_nobody_however_often_one_asks() {
+    let dir = TempDir::new().unwrap();
+    let clock = clock();
+    let log = open(dir.path(), &clock);
+    assert!(log.standing("agent").is_ok());
+    let book = dir.path().join("standing.jsonl");
+    fs::rename(&book, dir.path().join("aside")).unwrap();
+    fs::write(&book, "{\"version\":1,\"standing_id\":\"another\"}\n").unwrap();
+    clock.pass(1);
+    for _ in 0..3 {
+        assert!(log.standing("agent").is_err());
+    }
+    fs::rename(dir.path().join("aside"), &book).unwrap();
+    assert!(log.standing("agent").is_ok());
 }
 
 #[test]

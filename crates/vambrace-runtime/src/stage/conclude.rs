@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use vambrace_audit::{Ending, Outcome, Verdict as Judged, Violation, ViolationKind};
+use vambrace_audit::{Ending, NotedOutcome, Outcome, Verdict as Judged, Violation, ViolationKind};
 use vambrace_policy::{Severity, Verdict};
 use vambrace_redact::{RedactedText, RedactedTree, Redactor, truncate};
 use vambrace_types::{ErrorCode, Family, Metadata, RawOutput, SecurityChecks, Status, ToolError, Tree};
@@ -21,7 +21,7 @@ pub(crate) fn conclude(
     call: &Call,
     mut trail: Trail,
     attempt: Result<RawOutput, Setback>,
-) -> Reply {
+) -> Unsent {
     let parts = &corridor.parts;
     let redactor = &call.redactor;
     let mut end = End::of(call, attempt);
@@ -93,39 +93,22 @@ pub(crate) fn conclude(
         violation,
         further,
     };
-    let recorded = match &parts.audit {
+    let noted = match &parts.audit {
         Ok(audit) => {
             // Violations are counted in a file that all processes share, behind its lock.
             let waits = audit.is_durable() || outcome.violation.is_some() || !outcome.further.is_empty();
-            let write = || audit.outcome(&call.entry, &outcome);
-            waiting_if(waits, write).map_err(|error| Recorded::no(&error))
+            let note = || audit.note_outcome(&call.entry, &outcome);
+            waiting_if(waits, note).map_err(|error| Recorded::no(&error))
         }
         Err(error) => Err(Recorded::no(error)),
     };
-    let recorded = match recorded {
-        Ok(receipt) => {
-            // Its own words name places on this machine, which are not for the agent.
-            warnings.extend(receipt.warning().map(|_| BESIDE_THE_RECORD.to_owned()));
-            warnings.extend(alarm::tell(corridor, call, receipt.alerts()));
-            Recorded::Yes(receipt)
-        }
-        Err(failure) => {
-            warnings.push("This call's outcome could not be recorded.".to_owned());
-            failure
-        }
-    };
-
-    let (data, error) = if shows_unrecorded(corridor, call, &recorded) {
-        (RedactedTree::null(), Some(unrecorded()))
-    } else {
-        (data, error)
-    };
-
+    if let Ok(noted) = &noted {
+        warnings.extend(alarm::tell(corridor, call, noted.alerts()));
+    }
     if let (Verdict::Deny, Some(error), false) = (end.verdict, &error, trail.refusal_is_told) {
         alarm::refused(corridor, call, error);
     }
 
-    // 13 respond.
     let metadata = Metadata {
         call_id: call.entry.call_id.clone(),
         duration_ms,
@@ -141,16 +124,43 @@ pub(crate) fn conclude(
         checkpoint: None,
         warnings,
     };
-    Reply {
-        status: if error.is_some() { Status::Error } else { Status::Success },
-        data,
-        error,
-        metadata,
-        verdict: end.verdict,
-        rule,
-        tool: call.entry.tool.as_str().to_owned(),
-        ticket: end.ticket,
-        recorded,
+    let (tool, ticket) = (call.entry.tool.as_str().to_owned(), end.ticket);
+    Unsent { data, error, metadata, verdict: end.verdict, rule, tool, ticket, noted }
+}
+
+/// What a call will be answered. Its outcome is part of the record's chain, but maybe not in its file yet: short calls that
+/// end at the same time are written down together.
+pub(crate) struct Unsent {
+    data: RedactedTree,
+    error: Option<ReplyError>,
+    metadata: Metadata,
+    verdict: Verdict,
+    rule: RedactedText,
+    tool: String,
+    ticket: Option<Ticket>,
+    noted: Result<NotedOutcome, Recorded>,
+}
+
+impl Unsent {
+    /// 13 respond, with the outcome in its file. INVARIANT: nothing else makes a reply. THREAT: P03.
+    pub(crate) fn recorded(self, corridor: &Corridor) -> Reply {
+        let Unsent { mut data, mut error, mut metadata, verdict, rule, tool, ticket, noted } = self;
+        let receipt = match (noted, &corridor.parts.audit) {
+            (Ok(noted), Ok(audit)) => audit.receipt(noted).map_err(|error| Recorded::no(&error)),
+            (Ok(_), Err(error)) => Err(Recorded::no(error)),
+            (Err(failure), _) => Err(failure),
+        };
+        match &receipt {
+            // Its own words name places on this machine, which are not for the agent.
+            Ok(receipt) => metadata.warnings.extend(receipt.warning().map(|_| BESIDE_THE_RECORD.to_owned())),
+            Err(_) => metadata.warnings.push("This call's outcome could not be recorded.".to_owned()),
+        }
+        let recorded = receipt.map_or_else(|failure| failure, Recorded::Yes);
+        if shows_unrecorded(corridor, metadata.dry_run, &recorded) {
+            (data, error) = (RedactedTree::null(), Some(unrecorded()));
+        }
+        let status = if error.is_some() { Status::Error } else { Status::Success };
+        Reply { status, data, error, metadata, verdict, rule, tool, ticket, recorded }
     }
 }
 
@@ -160,11 +170,11 @@ const BESIDE_THE_RECORD: &str =
 
 /// A preview has no intent: when its outcome is lost too, nothing at all is on record of what it shows. A line alone does
 /// not tell whether its file is still there, sealing it does; that is worth a wait where nothing may go unrecorded.
-fn shows_unrecorded(corridor: &Corridor, call: &Call, recorded: &Recorded) -> bool {
+fn shows_unrecorded(corridor: &Corridor, dry_run: bool, recorded: &Recorded) -> bool {
     match (recorded, corridor.parts.on_audit_failure) {
-        (Recorded::No(_), OnAuditFailure::DenyAll) => call.entry.dry_run,
+        (Recorded::No(_), OnAuditFailure::DenyAll) => dry_run,
         (Recorded::Yes(_), OnAuditFailure::DenyAll) => {
-            call.entry.dry_run && corridor.audit().is_ok_and(|audit| audit.seal().is_err())
+            dry_run && corridor.audit().is_ok_and(|audit| audit.seal().is_err())
         }
         (Recorded::Yes(_) | Recorded::No(_), OnAuditFailure::Warn | OnAuditFailure::DenyWrites) => false,
     }

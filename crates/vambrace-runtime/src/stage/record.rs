@@ -17,7 +17,7 @@ pub(crate) fn standing(
     trail: &mut Trail,
 ) -> Result<Standing, ToolError> {
     let asked = match &corridor.parts.audit {
-        Ok(audit) => audit.standing_of(&call.entry.caller).map_err(AuditFailure::Now),
+        Ok(audit) => audit.standing_at(&call.entry.caller, call.started).map_err(AuditFailure::Now),
         Err(error) => Err(AuditFailure::SinceStart(error)),
     };
     match asked {

@@ -16,6 +16,10 @@ pub(crate) fn decode<Args: DeserializeOwned>(call: &Call) -> Result<Args, ToolEr
         return Err(ToolError::new(ErrorCode::ValidationError, message)
             .suggestion("Send them by name, as in the tool's input schema."));
     }
+    // Where it does not fit is asked only when it does not: keeping the place costs more than reading.
+    if let Ok(args) = Args::deserialize(&call.arguments) {
+        return Ok(args);
+    }
     serde_path_to_error::deserialize(&call.arguments).map_err(|error| {
         let tool = call.entry.tool.as_str();
         let message = match error.path().to_string().as_str() {

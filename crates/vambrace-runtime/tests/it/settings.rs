@@ -50,6 +50,9 @@ pub(crate) struct Settings {
     /// Who may use memory, and who shares it.
     #[serde(skip)]
     pub(crate) permissions: PermissionList,
+    /// What is done when it is time to look for new secrets.
+    #[serde(skip)]
+    pub(crate) relearn: Option<fn() -> Option<Redactor>>,
     pub(crate) knowledge_scope: String,
 }
 
@@ -96,6 +99,7 @@ impl Default for Settings {
             lock_wait_ms: 5_000,
             approvals: false,
             permissions: PermissionList::default(),
+            relearn: None,
             knowledge_scope: "shared".to_owned(),
         }
     }

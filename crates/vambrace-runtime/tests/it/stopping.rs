@@ -181,6 +181,20 @@ fn a_caller_that_drops_its_call_does_not_take_the_outcome_with_it() {
 }
 
 #[test]
+fn a_short_call_whose_answer_nobody_waits_for_is_on_record_too() {
+    let world = World::plain(json!({"a.txt": "a"}));
+    let _inside = RUNTIME.enter();
+    {
+        let mut call = pin!(world.corridor.call(world.incoming("read_file", json!({"path": "a.txt"}))));
+        // All but the answer, which lets others go first.
+        assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    world.corridor.audit().unwrap().seal().unwrap();
+    let kinds: Vec<_> = world.all_records().iter().map(|record| record["kind"].clone()).collect();
+    assert_eq!(kinds, ["intent", "outcome"]);
+}
+
+#[test]
 fn finishing_waits_for_the_calls_under_way() {
     let world = World::plain(json!({"a.txt": {"repeat": "needle\n", "times": 20_000}}));
     let _inside = RUNTIME.enter();
@@ -230,6 +244,20 @@ fn a_panic_before_or_after_the_attempt_is_an_ending_too() {
         assert_eq!(records.len(), n_records, "{records:?}");
         let last = records.last().unwrap();
         assert_eq!((&last["ending"], &last["severity"]), (&json!("panicked"), &json!("CRITICAL")));
+    }
+}
+
+#[test]
+fn a_fault_while_secrets_are_learned_takes_a_call_but_not_its_record() {
+    let settings = Settings { relearn: Some(|| panic!("falls over on purpose")), ..Settings::default() };
+    let world = World::new(settings, &json!({"a.txt": "a"}));
+    for _ in 0..2 {
+        let reply = world.call("read_file", json!({"path": "a.txt"}));
+        assert_eq!(code(&reply), Some(ErrorCode::InternalError), "{:?}", reply.error());
+        assert_eq!(world.records_of(&reply)[0]["ending"], "panicked");
+        // Until it is time to look again, others go on with what is known.
+        demand_success(&world.call("read_file", json!({"path": "a.txt"})));
+        world.clock.pass(1000);
     }
 }
 

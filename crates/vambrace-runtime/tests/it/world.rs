@@ -18,7 +18,7 @@ use vambrace_process::{
     AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, Programs, ProgramsSettings, Reuse,
     WhenMissing,
 };
-use vambrace_runtime::{Corridor, CorridorParts, Incoming, Leash, Log, LogLine, Purpose, Reply};
+use vambrace_runtime::{Corridor, CorridorParts, Incoming, Leash, Log, LogLine, Purpose, Relearn, Reply};
 use vambrace_tools::{Confirmations, Instruments, Memories, ProgressSink, Toolbox};
 use vambrace_types::{Bearings, ByteLimit, Caller, Chain, Door, ErrorCode, Secret, SessionId};
 
@@ -230,7 +230,7 @@ fn corridor(
         },
         policy,
         redactor: settings.redactor(),
-        relearn: None,
+        relearn: settings.relearn.map(|relearn| Box::new(relearn) as Relearn),
         audit: AuditLog::open(audit, Arc::clone(&clock)),
         on_audit_failure: settings.on_audit_failure(),
         limits: settings.limits(),

@@ -11,6 +11,19 @@ use vambrace_types::ErrorCode;
 
 use super::around::Shown;
 
+/// JSON text, with room for all headers that are put around it: a map that grows step by step is copied each time.
+pub(crate) fn json(status: StatusCode, body: String) -> Response {
+    let mut answer = Response::new(Body::from(body));
+    *answer.status_mut() = status;
+    let mut headers = HeaderMap::with_capacity(MOST_HEADERS);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    *answer.headers_mut() = headers;
+    answer
+}
+
+/// Of most answers, those of `around` counted. One more would double the map.
+pub(super) const MOST_HEADERS: usize = 12;
+
 /// `{"success": false, "message": …, "error": {"code", "message", "suggestion", "request_id"}}`; 429 is what
 /// specification 001 shows.
 #[derive(Debug)]

@@ -1,9 +1,12 @@
 //! Around every request, public ones too: the address's own bucket, the limits of size and time, and the
 //! headers that every answer has.
 
+use std::future::poll_fn;
 use std::net::IpAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
 use axum::response::{IntoResponse as _, Response};
@@ -11,6 +14,7 @@ use futures_util::StreamExt as _;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
+use tokio::task::yield_now;
 use tokio::time::timeout;
 use vambrace_auth::{AddressKey, Draw, client_address};
 use vambrace_runtime::Level;
@@ -32,8 +36,6 @@ pub(super) struct Arrival {
 /// The bucket that an answer tells about, put into its extensions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shown(pub(super) Draw);
-
-const MOST_ADDED: usize = 12;
 
 /// Specification 001's limit of a question's body.
 const QUERY_BODY: usize = 1024 * 1024;
@@ -70,7 +72,8 @@ pub(super) async fn around(
     front.metrics.request(&place.counts, answer.status());
     let shown = answer.extensions_mut().remove::<Shown>().map_or(draw, |shown| shown.0);
     // For those below and what the connection adds, so that the map does not grow step by step.
-    answer.headers_mut().reserve(MOST_ADDED);
+    let n_headers = answer.headers().len();
+    answer.headers_mut().reserve(answer::MOST_HEADERS.saturating_sub(n_headers));
     answer::tell_limits(answer.headers_mut(), settings.rate, shown);
     let mut answer = answer::named(answer, &id);
     answer.headers_mut().insert(request_id::HEADER, id);
@@ -105,7 +108,7 @@ async fn served(
     let path = request.uri().path();
     let (method, is_api) = (request.method().clone(), path.starts_with("/api"));
     let limit = if place.may_call() { front.settings.call_timeout } else { front.settings.request_timeout };
-    let Ok(answer) = timeout(limit, pin!(routes.answer(front, arrival, place, request))).await else {
+    let Some(answer) = within(limit, pin!(routes.answer(front, arrival, place, request))).await else {
         return answer::out_of_time().into_response();
     };
     let status = answer.status();
@@ -134,6 +137,22 @@ async fn served(
         return answer.map(|body| Body::from_stream(body.into_data_stream().take_until(ending)));
     }
     answer
+}
+
+/// What comes at once, or after it has only let others go first, needs no clock: all cores share one, and most calls would
+/// set it and take it back.
+async fn within<F: Future>(limit: Duration, mut answering: Pin<&mut F>) -> Option<F::Output> {
+    let first = poll_fn(|context| {
+        Poll::Ready(match answering.as_mut().poll(context) {
+            Poll::Ready(answer) => Some(answer),
+            Poll::Pending => None,
+        })
+    });
+    if let Some(answer) = first.await {
+        return Some(answer);
+    }
+    yield_now().await;
+    timeout(limit, answering).await.ok()
 }
 
 /// LIMIT: of a refusal in the framework's words.
@@ -166,14 +185,13 @@ fn is_untold(answer: &Response) -> bool {
     !answer.headers().contains_key(header::CONTENT_TYPE) && answer.body().size_hint().lower() > 0
 }
 
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
 fn address(front: &Front, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let settings = &front.settings;
     // What is not text names nobody; left out, it would move the others.
-    let forwarded: Vec<&str> = headers
-        .get_all("x-forwarded-for")
-        .iter()
-        .map(|value| value.to_str().unwrap_or("unreadable"))
-        .collect();
+    let forwarded: Vec<&str> =
+        headers.get_all(FORWARDED_FOR).iter().map(|value| value.to_str().unwrap_or("unreadable")).collect();
     client_address(peer, &forwarded, &settings.trusted_proxies, settings.forwarded_for)
 }
 

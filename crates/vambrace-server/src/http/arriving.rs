@@ -8,7 +8,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::BoxError;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
+use bytes::BytesMut;
+use http_body_util::BodyExt as _;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
@@ -61,6 +63,27 @@ impl<B> Arriving<B> {
     }
 }
 
+/// All of a body. Most come in one piece, which is not copied then. What bounds it is around it already.
+pub(crate) async fn whole(mut body: Body) -> Result<Bytes, axum::Error> {
+    let mut first = Bytes::new();
+    while let Some(frame) = body.frame().await {
+        // What is no data are trailers, which nobody asked for.
+        let Ok(data) = frame?.into_data() else { continue };
+        if body.is_end_stream() && first.is_empty() {
+            return Ok(data);
+        }
+        if first.is_empty() {
+            first = data;
+            continue;
+        }
+        let mut all = BytesMut::from(first);
+        all.extend_from_slice(&data);
+        all.extend_from_slice(&body.collect().await?.to_bytes());
+        return Ok(all.freeze());
+    }
+    Ok(first)
+}
+
 impl<B> HttpBody for Arriving<B>
 where
     B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Unpin,
@@ -106,5 +129,45 @@ where
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+    use http::HeaderMap;
+    use http_body_util::StreamBody;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(frames: Vec<Result<Frame<Bytes>, &'static str>>, expected: Result<&'static str, ()>) {
+        let body = Body::new(StreamBody::new(stream::iter(frames)));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let read = runtime.block_on(whole(body)).map_err(|_| ());
+        assert_eq!(read, expected.map(|text| Bytes::from_static(text.as_bytes())));
+    }
+
+    #[test]
+    fn a_body_is_whole_in_however_many_pieces_it_came() {
+        let data = |text: &'static str| Ok(Frame::data(Bytes::from_static(text.as_bytes())));
+        let trailers = || Ok(Frame::trailers(HeaderMap::new()));
+        check(vec![], Ok(""));
+        check(vec![data("a")], Ok("a"));
+        check(vec![data(""), data("a")], Ok("a"));
+        check(vec![data("ab"), data("c")], Ok("abc"));
+        check(vec![data("ab"), data(""), data("c"), data("d"), trailers()], Ok("abcd"));
+        check(vec![trailers()], Ok(""));
+        check(vec![Err("broken off")], Err(()));
+        check(vec![data("a"), Err("broken off")], Err(()));
+        check(vec![data("a"), data("b"), Err("broken off")], Err(()));
+    }
+
+    #[test]
+    fn one_piece_is_not_copied() {
+        let piece = Bytes::from(vec![b'x'; 100]);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let read = runtime.block_on(whole(Body::from(piece.clone()))).unwrap();
+        assert_eq!(read.as_ptr(), piece.as_ptr());
     }
 }

@@ -25,43 +25,44 @@ pub(crate) struct Calling {
 impl Front {
     /// Walks the corridor. The walk goes on in its own task if this future is dropped, and is told that the
     /// caller has gone. `None`: the process is going down.
-    pub(crate) async fn call(&self, calling: Calling, leash: Leash) -> Option<Reply> {
-        self.call_telling(calling, leash, None).await
+    // Neither this nor what is below waits itself: everything it was given would be held, and moved, by all who wait for it.
+    pub(crate) fn call(&self, calling: Calling, leash: Leash) -> impl Future<Output = Option<Reply>> + Send {
+        self.call_telling(calling, leash, None)
     }
 
     /// The same, with somebody who wants to hear how far it is. INVARIANT: no other way leads from HTTP to the corridor,
     /// so what the operator said of all calls holds for each of them, and each is counted.
-    pub(crate) async fn call_telling(
+    pub(crate) fn call_telling(
         &self,
         calling: Calling,
         leash: Leash,
         progress: Option<Arc<dyn ProgressSink>>,
-    ) -> Option<Reply> {
+    ) -> impl Future<Output = Option<Reply>> + Send {
         let gone = Gone(Some(leash.clone()));
         let Calling { caller, session, tool, arguments, dry_run, chain } = calling;
         let dry_run = dry_run || self.settings.dry_run == DryRun::Always;
         let began = self.moment();
-        let reply = self
-            .corridor
-            .call(Incoming {
-                caller,
-                session,
-                tool,
-                arguments,
-                dry_run,
-                purpose: Purpose::Call,
-                leash,
-                progress,
-                live: None,
-                approver: None,
-                chain,
-            })
-            .await;
-        gone.stay();
-        if let Some(reply) = &reply {
-            self.metrics.call(reply, self.moment().saturating_sub(began));
+        let replying = self.corridor.call(Incoming {
+            caller,
+            session,
+            tool,
+            arguments,
+            dry_run,
+            purpose: Purpose::Call,
+            leash,
+            progress,
+            live: None,
+            approver: None,
+            chain,
+        });
+        async move {
+            let reply = replying.await;
+            gone.stay();
+            if let Some(reply) = &reply {
+                self.metrics.call(reply, self.moment().saturating_sub(began));
+            }
+            reply
         }
-        reply
     }
 }
 

@@ -2,16 +2,19 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderName, StatusCode};
 use vambrace_types::{Chain, ChainRules, Endless, ErrorCode};
 
-use super::Problem;
+use super::{Problem, request_id};
+
+const CHAIN: HeaderName = HeaderName::from_static("x-call-chain");
+const DEPTH: HeaderName = HeaderName::from_static("x-call-depth");
 
 /// The request has its id by now: its own, or a fresh one.
 pub(super) fn read(headers: &HeaderMap, address: IpAddr, rules: &ChainRules) -> Result<Chain, Endless> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    let lists = headers.get_all("x-call-chain").iter().map(|list| list.as_bytes());
-    let mut chain = Chain::read(text("x-request-id").map(str::to_owned), lists, text("x-call-depth"))?;
+    let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    let lists = headers.get_all(CHAIN).iter().map(|list| list.as_bytes());
+    let mut chain = Chain::read(text(&request_id::HEADER).map(str::to_owned), lists, text(&DEPTH))?;
     chain.address = Some(address);
     chain.admit(rules)?;
     Ok(chain)

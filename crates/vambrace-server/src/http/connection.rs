@@ -1,6 +1,7 @@
 //! One connection's bytes, with the time that each phase of it may take. hyper has one clock for a head and
 //! for the silence before it; these are two limits here, so the clocks are ours.
 
+use std::cell::RefCell;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -163,6 +164,14 @@ pub(super) struct Timed<S> {
     ended: Option<Pin<Box<Sleep>>>,
 }
 
+/// Copying an answer of at most so many bytes takes less time than telling the kernel about its pieces.
+const LARGEST_COPIED: usize = 16 << 10;
+
+thread_local! {
+    /// Head and body of an answer that is being written. One for a thread: connections that wait need none.
+    static JOINED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
 /// How long a call goes on whose caller may have gone.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -247,11 +256,97 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
+        let n_bytes: usize = bytes.iter().map(|piece| piece.len()).sum();
+        let written = if n_bytes > LARGEST_COPIED {
+            Pin::new(&mut self.stream).poll_write_vectored(context, bytes)
+        } else {
+            JOINED.with_borrow_mut(|joined| {
+                joined.clear();
+                bytes.iter().for_each(|piece| joined.extend_from_slice(piece));
+                Pin::new(&mut self.stream).poll_write(context, joined)
+            })
+        };
         self.bounded(written, context)
     }
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes so many bytes at a time.
+    struct Narrow {
+        taken: Vec<u8>,
+        most: usize,
+    }
+
+    impl AsyncWrite for Narrow {
+        fn poll_write(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            let n_bytes = bytes.len().min(self.most);
+            self.taken.extend_from_slice(&bytes[..n_bytes]);
+            Poll::Ready(Ok(n_bytes))
+        }
+
+        fn poll_write_vectored(
+            self: Pin<&mut Self>,
+            context: &mut Context<'_>,
+            bytes: &[io::IoSlice<'_>],
+        ) -> Poll<io::Result<usize>> {
+            let first = bytes.iter().find(|piece| !piece.is_empty()).map_or(&[][..], |piece| piece);
+            self.poll_write(context, first)
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn is_write_vectored(&self) -> bool {
+            true
+        }
+    }
+
+    #[track_caller]
+    fn check(head: usize, body: usize, most: usize) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let _inside = runtime.enter();
+        let times = Times { head: Duration::from_secs(1), write: Duration::from_secs(1) };
+        let mut timed = Timed::new(Narrow { taken: Vec::new(), most }, Arc::new(Meter::new()), times);
+        let (head, body) = (vec![b'h'; head], vec![b'b'; body]);
+        let mut pieces = [io::IoSlice::new(&head), io::IoSlice::new(&body)];
+        let mut rest = &mut pieces[..];
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        while !rest.is_empty() && rest.iter().any(|piece| !piece.is_empty()) {
+            let Poll::Ready(Ok(n_bytes)) = Pin::new(&mut timed).poll_write_vectored(&mut context, rest)
+            else {
+                panic!("not written");
+            };
+            io::IoSlice::advance_slices(&mut rest, n_bytes);
+        }
+        assert!(timed.stream.taken == [head.as_slice(), &body].concat());
+    }
+
+    #[test]
+    fn an_answer_in_pieces_is_written_whole_and_in_order() {
+        for most in [1, 7, 1000, usize::MAX] {
+            check(3, 5, most);
+            check(300, 0, most);
+        }
+        for most in [1000, 20_000, usize::MAX] {
+            check(400, LARGEST_COPIED - 400, most);
+            check(400, LARGEST_COPIED - 399, most);
+            check(400, 100_000, most);
+        }
     }
 }

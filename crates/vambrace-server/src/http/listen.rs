@@ -13,7 +13,6 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio::task::yield_now;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -29,7 +28,6 @@ use super::{Front, jwks};
 
 /// LIMIT: of a request's head; a token of 16 KiB fits.
 const LARGEST_HEAD: usize = 64 * 1024;
-const MOST_HEADERS: usize = 100;
 /// When the system has no connection for us, for want of descriptors for instance.
 const BREATH: Duration = Duration::from_millis(20);
 /// LIMIT: addresses that are slow to take their news are waited for so long at the end.
@@ -74,7 +72,9 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, ending: Cancellatio
             continue;
         };
         let connected = front.metrics.connected();
-        let connection = one(Arc::clone(&front), Arc::clone(&routes), stream, peer, ending.clone());
+        // A token of its own: with each request it looks whether it is to end, and one for all would go from core to core.
+        let own_end = ending.child_token();
+        let connection = one(Arc::clone(&front), Arc::clone(&routes), stream, peer, own_end);
         connections.spawn(async move {
             connection.await;
             drop((turn, place, connected));
@@ -116,25 +116,28 @@ async fn one(
     let silence = Silence { first: settings.header_timeout, later: settings.idle_timeout };
     let meter = Arc::new(Meter::new());
     let stream = Timed::new(stream, Arc::clone(&meter), times);
-    let counting = Arc::clone(&meter);
-    let (served, peer) = (Arc::clone(&front), peer.ip());
+    // Shared by the requests of this connection alone: a count that all connections change goes from core to core.
+    let here = Arc::new((Arc::clone(&front), routes, Arc::clone(&meter)));
+    let peer = peer.ip();
     let service = service_fn(move |request: Request<Incoming>| {
-        let serving = counting.serving();
-        let (front, routes) = (Arc::clone(&served), Arc::clone(&routes));
+        let here = Arc::clone(&here);
+        let (_, _, meter) = &*here;
+        // From now on, not when this is first polled: the end of what the client sends may be read before that.
+        let serving = meter.serving();
         async move {
-            let answer = around(&front, &routes, peer, request).await;
-            // Whatever else has come is worked on first, and the answers leave together. Each alone would wake its reader,
-            // who then takes the processor from those who are still at work; a request that is alone waits for nobody.
-            yield_now().await;
+            let (front, routes, _) = &*here;
+            let answer = around(front, routes, peer, request).await;
             Ok::<Response<Leaving>, Infallible>(answer.map(|body: Body| Leaving { body, _serving: serving }))
         }
     });
     let mut builder = http1::Builder::new();
-    builder.max_buf_size(LARGEST_HEAD).max_header_size(LARGEST_HEAD).max_headers(MOST_HEADERS);
+    // LIMIT: 100 headers, which is hyper's own limit; told so, it would prepare room for them with every request.
+    builder.max_buf_size(LARGEST_HEAD).max_header_size(LARGEST_HEAD);
     builder.header_read_timeout(None);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     tokio::select! {
+        biased;
         _ = connection.as_mut() => {}
         () = meter.silent_for(silence) => {}
         () = ending.cancelled() => {

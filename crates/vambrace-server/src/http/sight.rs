@@ -2,52 +2,55 @@
 //! request is refused: two readers may believe different ones. THREAT: P13.
 
 use http::HeaderMap;
-use http::header::HeaderName;
+use http::header::{HeaderName, HeaderValue};
 use vambrace_auth::Offered;
 
 use super::Problem;
 
-const INTERNAL: HeaderName = HeaderName::from_static("x-internal-token");
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-const SLACK_SIGNATURE: HeaderName = HeaderName::from_static("x-slack-signature");
-const SLACK_TIMESTAMP: HeaderName = HeaderName::from_static("x-slack-request-timestamp");
-const USER_EMAIL: HeaderName = HeaderName::from_static("x-user-email");
-const USER_GROUPS: HeaderName = HeaderName::from_static("x-user-groups");
-const SLACK_USER: HeaderName = HeaderName::from_static("x-slack-user-id");
-const SLACK_CHANNEL: HeaderName = HeaderName::from_static("x-slack-channel-id");
-
 pub(super) fn offered<'r>(headers: &'r HeaderMap, from_trusted_proxy: bool) -> Result<Offered<'r>, Problem> {
-    Ok(Offered {
-        internal_token: once(headers, &INTERNAL)?,
-        authorization: once(headers, &http::header::AUTHORIZATION)?,
-        api_key: once(headers, &API_KEY)?,
-        slack_signature: once(headers, &SLACK_SIGNATURE)?,
-        slack_timestamp: once(headers, &SLACK_TIMESTAMP)?,
-        body: None,
-        user_email: once(headers, &USER_EMAIL)?,
-        user_groups: once(headers, &USER_GROUPS)?,
-        slack_user: once(headers, &SLACK_USER)?,
-        slack_channel: once(headers, &SLACK_CHANNEL)?,
-        from_trusted_proxy,
-    })
+    let mut offered = Offered { from_trusted_proxy, ..Offered::default() };
+    // Once through all of them: they are fewer than what is looked for.
+    for (name, value) in headers {
+        let shown = match name.as_str() {
+            "x-internal-token" => &mut offered.internal_token,
+            "authorization" => &mut offered.authorization,
+            "x-api-key" => &mut offered.api_key,
+            "x-slack-signature" => &mut offered.slack_signature,
+            "x-slack-request-timestamp" => &mut offered.slack_timestamp,
+            "x-user-email" => &mut offered.user_email,
+            "x-user-groups" => &mut offered.user_groups,
+            "x-slack-user-id" => &mut offered.slack_user,
+            "x-slack-channel-id" => &mut offered.slack_channel,
+            _ => continue,
+        };
+        if shown.replace(text(name, value)?).is_some() {
+            return Err(twice(name));
+        }
+    }
+    Ok(offered)
 }
 
 pub(super) fn once<'r>(headers: &'r HeaderMap, name: &HeaderName) -> Result<Option<&'r str>, Problem> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(Problem::headers(format!("The header `{name}` stands more than once."))
-            .suggestion("Send it once."));
+        return Err(twice(name));
     }
-    std::str::from_utf8(value.as_bytes()).map(Some).map_err(|_| {
+    text(name, value).map(Some)
+}
+
+fn twice(name: &HeaderName) -> Problem {
+    Problem::headers(format!("The header `{name}` stands more than once.")).suggestion("Send it once.")
+}
+
+fn text<'r>(name: &HeaderName, value: &'r HeaderValue) -> Result<&'r str, Problem> {
+    std::str::from_utf8(value.as_bytes()).map_err(|_| {
         Problem::headers(format!("The header `{name}` is not UTF-8 text.")).suggestion("Send it as text.")
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
-
     use super::*;
 
     #[track_caller]

@@ -8,16 +8,15 @@ use rmcp::model::{
     CompleteRequestParams, CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult,
     ErrorCode as RpcErrorCode, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, RequestStateCodec, ResultType,
-    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, RequestStateCodec, ServerCapabilities,
+    ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply, Ticket, ToolDescription};
 use vambrace_tools::ProgressSink;
-use vambrace_types::{Caller, Chain, Door, ErrorCode, SessionId, Status};
+use vambrace_types::{Caller, Chain, Door, ErrorCode, SessionId, Status, write_json_text};
 
 use crate::http::{Admitted, Calling, Front, Gone, is_stopped};
 use crate::mcp::asking::{
@@ -26,7 +25,6 @@ use crate::mcp::asking::{
 use crate::mcp::oversize::{LONGEST, TOO_LONG};
 use crate::mcp::progress::tell;
 use crate::mcp::threshold::Departure;
-use crate::wire::ToolResult;
 use crate::{render, wire};
 
 const INSTRUCTIONS: &str = "Vambrace gives you governed tools. Paths are relative to the service folder. A refused call \
@@ -238,25 +236,13 @@ fn is_error(reply: &Reply) -> bool {
     reply.status() == Status::Error || render::is_failed_command(reply)
 }
 
-/// The same as `rendered`, written straight from the reply.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Rendered<'r> {
-    result_type: ResultType,
-    content: [ContentBlock; 1],
-    structured_content: ToolResult<'r>,
-    is_error: bool,
-}
-
-impl<'r> Rendered<'r> {
-    pub(super) fn of(reply: &'r Reply) -> Rendered<'r> {
-        Rendered {
-            result_type: ResultType::COMPLETE,
-            content: [ContentBlock::text(render::text(reply))],
-            structured_content: ToolResult::of(reply),
-            is_error: is_error(reply),
-        }
-    }
+/// The same as `rendered` in the words of revision 2026-07-28, written straight from the reply.
+pub(super) fn write_rendered(reply: &Reply, out: &mut String) {
+    out.push_str(r#"{"resultType":"complete","content":[{"type":"text","text":"#);
+    write_json_text(&render::text(reply), out);
+    out.push_str(r#"}],"structuredContent":"#);
+    wire::ToolResult::of(reply).write(out);
+    out.push_str(if is_error(reply) { r#","isError":true}"# } else { r#","isError":false}"# });
 }
 
 impl ServerHandler for Gate {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
@@ -19,7 +19,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use vambrace_types::{Caller, Door, ErrorCode};
 
-use crate::http::{Admitted, Conformance, Front, Problem};
+use crate::http::{Admitted, Conformance, Front, Problem, whole};
 use crate::mcp::asking::Questions;
 use crate::mcp::conformance::Fixtures;
 use crate::mcp::handler::Gate;
@@ -64,7 +64,7 @@ impl Endpoint {
             .suggestion("Open a new one with `initialize`.")
             .into_response();
         }
-        let Ok(body) = to_bytes(body, front.settings.max_body).await else {
+        let Ok(body) = whole(body).await else {
             return Problem::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 ErrorCode::MessageTooLarge,
@@ -74,6 +74,8 @@ impl Endpoint {
             .into_response();
         };
         if let Some(call) = self.has_short_way.then(|| ShortWay::find(&parts, &body)).flatten() {
+            // While nothing of the request is held, the connection reads the next one into the same memory.
+            drop((parts, body));
             let (caller, chain) = admitted.into_caller(Door::McpHttp);
             return call.go(front, &self.questions, caller, chain).await;
         }

@@ -4,23 +4,28 @@
 //! (another header, an unknown member, a progress token, an answer to a question) takes the long way.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::response::{IntoResponse as _, Response};
-use http::{HeaderMap, HeaderValue, Method, header, request};
-use rmcp::model::{ClientCapabilities, ErrorData, Implementation, RequestId};
+use http::{HeaderMap, HeaderName, Method, StatusCode, header, request};
+use rmcp::model::{ClientCapabilities, ErrorData, NumberOrString, RequestId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use vambrace_runtime::{Corridor, Leash};
-use vambrace_types::{Caller, Chain, Door, Role};
+use vambrace_types::{Caller, Chain, Door, Role, write_json_text};
 
-use crate::http::{Calling, Front};
+use crate::http::{Calling, Front, answer};
 use crate::mcp::asking::{Asked, Questions, Way, input_required, patience};
-use crate::mcp::handler::{Rendered, UNANSWERED};
+use crate::mcp::handler::{UNANSWERED, write_rendered};
 use crate::wire;
 
 const REVISION: &str = "2026-07-28";
 const METHOD: &str = "tools/call";
+
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const CALLED_METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,41 +35,40 @@ struct Message<'b> {
     id: RequestId,
     #[serde(borrow)]
     method: Cow<'b, str>,
-    params: Params,
+    #[serde(borrow)]
+    params: Params<'b>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Params {
+struct Params<'b> {
     name: String,
     arguments: Option<Map<String, Value>>,
-    _meta: Meta,
+    #[serde(borrow)]
+    _meta: Meta<'b>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Meta {
-    #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
-    revision: String,
+struct Meta<'b> {
+    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+    revision: Cow<'b, str>,
     #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
     capabilities: ClientCapabilities,
-    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
-    _info: Option<Implementation>,
+    #[serde(borrow, rename = "io.modelcontextprotocol/clientInfo")]
+    _info: Option<Info<'b>>,
 }
 
-#[derive(Serialize)]
-struct Answer<R> {
-    jsonrpc: &'static str,
-    id: RequestId,
-    #[serde(flatten)]
-    said: R,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Said<R> {
-    Result(R),
-    Error(ErrorData),
+/// What most clients say of themselves; the library knows more members.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Info<'b> {
+    #[serde(borrow, rename = "name")]
+    _name: Cow<'b, str>,
+    #[serde(borrow, rename = "version")]
+    _version: Cow<'b, str>,
+    #[serde(borrow, rename = "title")]
+    _title: Option<Cow<'b, str>>,
 }
 
 /// A call that may go this way.
@@ -85,7 +89,7 @@ impl ShortWay {
         let fits = message.jsonrpc == "2.0"
             && message.method == METHOD
             && meta.revision == REVISION
-            && only(&parts.headers, "mcp-name").is_some_and(|named| named == name && is_plain(&name));
+            && only(&parts.headers, &NAME).is_some_and(|named| named == name && is_plain(&name));
         fits.then(|| ShortWay {
             id: message.id,
             tool: name,
@@ -107,48 +111,58 @@ impl ShortWay {
         let (session, dry_run) = (Corridor::new_session(), false);
         let calling = Calling { caller, session, tool: tool.clone(), arguments, dry_run, chain };
         let Some(reply) = front.call(calling, Leash::default()).await else {
-            return told(id, Said::<Value>::Error(ErrorData::internal_error(UNANSWERED, None)));
+            return told(&id, "error", &ErrorData::internal_error(UNANSWERED, None));
         };
         if let (Some(ticket), Some((caller, arguments))) = (reply.ticket(), &kept) {
             let asked = Asked { caller, tool: &tool, arguments };
             if let Some(result) = input_required(questions, ticket, &asked, patience(ticket, &front.corridor))
             {
-                return told(id, Said::Result(result));
+                return told(&id, "result", &result);
             }
         }
-        told_of(id, Said::Result(Rendered::of(&reply)), 2 * wire::room_for(&reply))
+        let mut body = String::with_capacity(2 * wire::room_for(&reply));
+        begin(&mut body, &id, "result");
+        write_rendered(&reply, &mut body);
+        body.push('}');
+        answer::json(StatusCode::OK, body)
     }
 }
 
-fn told<R: Serialize>(id: RequestId, said: Said<R>) -> Response {
-    told_of(id, said, 256)
+/// A message up to what it says.
+fn begin(body: &mut String, id: &RequestId, said: &str) {
+    body.push_str(r#"{"jsonrpc":"2.0","id":"#);
+    match id {
+        // Writing to a string cannot fail.
+        NumberOrString::Number(id) => drop(write!(body, "{id}")),
+        NumberOrString::String(id) => write_json_text(id, body),
+    }
+    let _ = write!(body, r#","{said}":"#);
 }
 
-fn told_of<R: Serialize>(id: RequestId, said: Said<R>, room: usize) -> Response {
-    let mut body = Vec::with_capacity(room);
-    match serde_json::to_writer(&mut body, &Answer { jsonrpc: "2.0", id, said }) {
-        Ok(()) => {
-            let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-            (json, body).into_response()
-        }
-        Err(_) => http::StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+fn told(id: &RequestId, said: &str, what: &impl Serialize) -> Response {
+    let Ok(what) = serde_json::to_string(what) else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let mut body = String::new();
+    begin(&mut body, id, said);
+    body.push_str(&what);
+    body.push('}');
+    answer::json(StatusCode::OK, body)
 }
 
 /// The one value of a header that was sent once.
-fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(first)
 }
 
 fn has_plain_headers(headers: &HeaderMap) -> bool {
-    let accepts = |kind: &str| only(headers, "accept").is_some_and(|accept| accept.contains(kind));
-    only(headers, "mcp-protocol-version") == Some(REVISION)
-        && only(headers, "mcp-method") == Some(METHOD)
-        && only(headers, "content-type") == Some("application/json")
-        && accepts("application/json")
-        && accepts("text/event-stream")
+    only(headers, &PROTOCOL_VERSION) == Some(REVISION)
+        && only(headers, &CALLED_METHOD) == Some(METHOD)
+        && only(headers, &header::CONTENT_TYPE) == Some("application/json")
+        && only(headers, &header::ACCEPT)
+            .is_some_and(|kinds| kinds.contains("application/json") && kinds.contains("text/event-stream"))
         && !headers.keys().any(|name| name.as_str().starts_with("mcp-param-") || name == "mcp-session-id")
 }
 

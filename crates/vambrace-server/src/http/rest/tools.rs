@@ -14,7 +14,7 @@ use vambrace_types::{Door, ErrorCode, Family};
 
 use super::body::{self, Bounds};
 use super::query;
-use crate::http::{Admitted, Calling, Front, Problem};
+use crate::http::{Admitted, Calling, Front, Problem, answer};
 use crate::wire;
 
 pub(super) async fn list(
@@ -73,6 +73,8 @@ async fn called(front: &Front, admitted: Admitted, request: Request) -> Result<R
     let (head, sent) = request.into_parts();
     let bounds = Bounds { bytes: front.settings.max_body, time: front.settings.read_timeout };
     let arguments = body::read(&head.headers, sent, bounds).await?;
+    // While nothing of the request is held, the connection reads the next one into the same memory.
+    drop(head);
     let (caller, chain) = admitted.into_caller(Door::Rest);
     let calling = Calling {
         caller,
@@ -88,8 +90,7 @@ async fn called(front: &Front, admitted: Admitted, request: Request) -> Result<R
             .suggestion("Wait a moment and look whether the call is on record before you make it again."));
     };
     let status = status(&reply);
-    let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-    let mut response = (status, json, wire::tool_result_json(&reply)).into_response();
+    let mut response = answer::json(status, wire::tool_result_json(&reply));
     if status == StatusCode::CONFLICT {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     }
