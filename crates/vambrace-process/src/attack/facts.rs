@@ -156,9 +156,13 @@ impl Facts {
 
     /// A name that nobody else uses, for what has to be made.
     pub(crate) fn scratch(&self, folder: &str) -> String {
+        format!("{folder}/{}", self.scratch_name(folder))
+    }
+
+    pub(crate) fn scratch_name(&self, folder: &str) -> String {
         let is_inside = std::path::Path::new(folder).starts_with(&self.service);
         let token = if is_inside { &self.inner_token } else { &self.outer_token };
-        format!("{folder}/vambrace-attack-{token}")
+        format!("vambrace-attack-{token}")
     }
 }
 

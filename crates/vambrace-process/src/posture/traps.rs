@@ -180,6 +180,11 @@ impl Traps {
         self
     }
 
+    /// The name of whatever is made in the service.
+    pub(crate) fn scratch_name(&self) -> String {
+        self.facts.scratch_name(&self.facts.service)
+    }
+
     /// What `attack` must be told, each thing with a zero byte behind it.
     pub(crate) fn told(&self) -> String {
         self.facts.arguments().iter().map(|fact| format!("{fact}\0")).collect()

@@ -25,6 +25,8 @@ pub(super) struct Proving {
     proof: Mutex<Option<Arc<Proof>>>,
     /// The last table, whatever it says.
     table: Mutex<Option<Posture>>,
+    /// The name of what the attack that is under way makes in the service.
+    scratch: Mutex<Option<String>>,
     /// The rows that were broken, for ever.
     broken: OnceLock<String>,
     /// There was a whole cage.
@@ -82,7 +84,9 @@ impl Programs {
         }
         for attempt in 1..=MOST_ATTEMPTS {
             let is_last = attempt == MOST_ATTEMPTS;
-            let mut found = match self.attack(network) {
+            let attacked = self.attack(network);
+            *self.proving.scratch.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            let mut found = match attacked {
                 Err(ProgramError::Unsettled { .. }) if !is_last => continue,
                 found => found?,
             };
@@ -140,6 +144,12 @@ impl Programs {
         self.proving.table.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The name of what the attack makes in the service while it is under way, which it may be beside calls that need no
+    /// program. None afterwards: who has seen the name could hide something behind it.
+    pub fn self_test_name(&self) -> Option<String> {
+        self.proving.scratch.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Whether programs may be started at all.
     pub fn ready(&self) -> Result<(), ProgramError> {
         self.unbroken()?;
@@ -188,6 +198,7 @@ impl Programs {
         let traps = Traps::set(&self.settings.state, &self.settings.workspace, &service)
             .map_err(|error| ProgramError::Broken { why: format!("the traps of the self-test: {error}") })?
             .with_present(present.map(|name| (*name).to_owned()).collect());
+        *self.proving.scratch.lock().unwrap_or_else(PoisonError::into_inner) = Some(traps.scratch_name());
         if self.settings.absent_names == AbsentNames::Refuse {
             self.placeholders.tidy(&service, &self.settings.workspace);
         }

@@ -320,3 +320,21 @@ fn a_client_that_says_nothing_and_leaves_is_no_failure() {
     let (code, complaint) = Client::silent(&world(), &[]).close();
     assert_eq!((code, complaint.as_str()), (0, ""));
 }
+
+/// The self-test of the cage runs beside the first calls and makes things in the workspace.
+#[test]
+fn a_listing_shows_nothing_of_the_self_test() {
+    let world = world();
+    let mut client = Client::open(&world, &[]);
+    let proof = client.ask("tools/call", &json!({"name": "posture_report", "arguments": {}}));
+    let mut is_proved = false;
+    while !is_proved {
+        let listed = client.call("list_files", &json!({}))["structuredContent"]["data"].clone();
+        let shown = listed["entries"].as_array().unwrap().iter();
+        let shown: Vec<_> = shown.map(|entry| entry["path"].as_str().unwrap()).collect();
+        let expected = [".env", ".vambrace", "a.txt"];
+        assert!(shown.iter().all(|name| expected.contains(name)), "{shown:?}");
+        is_proved = client.notifications.iter().any(|message| message["id"] == proof);
+    }
+    assert_eq!(client.close().0, 0);
+}
