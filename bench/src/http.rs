@@ -24,9 +24,9 @@ const NOTES: &str = "\
 `vambrace serve` and the echo are processes of their own on the same cores as the client, which is one thread of the benchmark
 and the same for both: keep-alive connections, one request at a time on each. Every answer is read whole, its status and length
 are checked and what was asked for must be in it. Our calls show an API key, pass both limiters (the limits are raised), the
-policy and the redactor, and are in the record with intent and outcome. The echo is axum on the same runtime: it reads a
-JSON-RPC request with serde_json and gives its params back; it is sent the MCP request of the row in which `read_file` is
-called. The floor is that server with the system calls and digests that a recorded `read_file` cannot do without, and nothing
+policy and the redactor, and are in the record with intent and outcome. The echo is axum as it comes, on tokio's runtime: it
+reads a JSON-RPC request with serde_json and gives its params back; it is sent the MCP request of the row in which `read_file`
+is called. The floor is that server with the system calls and digests that a recorded `read_file` cannot do without, and nothing
 else: the key's digest, a look at the list of those who are stopped, an intent and an outcome chained by SHA-256, each after a
 look whether the record still has its name, and the file opened beneath the workspace and read. Memory is what is resident. A
 bearer token is a whole authentication in one thread, without HTTP: its text is taken apart, the signature verified with a key

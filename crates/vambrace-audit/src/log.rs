@@ -15,7 +15,7 @@ use crate::entry::{CallEntry, Intent, Outcome, Purpose};
 use crate::event::{Event, EventKind};
 use crate::line::{self, EventLine};
 use crate::mirror::{Mirror, Mirrored};
-use crate::receipt::{IntentReceipt, NotedOutcome, Receipt};
+use crate::receipt::{IntentReceipt, NotedIntent, NotedOutcome, Receipt};
 use crate::registry::{Founding, Registry};
 use crate::security::SecurityStream;
 use crate::segment::{Claim, Segment};
@@ -120,8 +120,20 @@ impl AuditLog {
 
     /// Puts on record what is about to be done. Without this receipt there are no hands.
     pub fn intent(&self, call: &CallEntry, intent: &Intent) -> Result<IntentReceipt, AuditError> {
-        let noted = self.append(RecordKind::Intent, When::Now, |out| line::intent(out, call, intent))?;
-        Ok(IntentReceipt { seq: noted.seq, hash: noted.hash })
+        self.intent_receipt(self.note_intent(call, intent)?)
+    }
+
+    /// The same, but the line may wait in memory for others that are about to come, until its receipt is asked for.
+    pub fn note_intent(&self, call: &CallEntry, intent: &Intent) -> Result<NotedIntent, AuditError> {
+        let noted = self.append(RecordKind::Intent, When::Later, |out| line::intent(out, call, intent))?;
+        let receipt = IntentReceipt { seq: noted.seq, hash: noted.hash };
+        Ok(NotedIntent { ticket: noted.ticket, receipt })
+    }
+
+    /// Returns when the line is in its file.
+    pub fn intent_receipt(&self, noted: NotedIntent) -> Result<IntentReceipt, AuditError> {
+        self.shared.write_to(noted.ticket)?;
+        Ok(noted.receipt)
     }
 
     /// The mirror's place in the project exists from now on. A cage protects what is there when it is built.
@@ -138,7 +150,7 @@ impl AuditLog {
     }
 
     /// The same, but the line may wait in memory for others that are about to come, until its receipt is asked for. Nobody
-    /// waits long: the next intent writes it too, and so does the thread that syncs.
+    /// waits long: whoever asks for a receipt writes for all, and so does the thread that syncs.
     pub fn note_outcome(&self, call: &CallEntry, outcome: &Outcome) -> Result<NotedOutcome, AuditError> {
         // What follows from a violation is on disk at once; so is its cause.
         let has_followings = outcome.violation.is_some() || !outcome.further.is_empty();

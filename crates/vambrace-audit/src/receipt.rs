@@ -49,6 +49,14 @@ impl NotedOutcome {
     }
 }
 
+/// An intent that is part of the chain and may not be in its file yet. Nobody is given hands for it.
+#[derive(Debug)]
+#[must_use]
+pub struct NotedIntent {
+    pub(crate) ticket: u64,
+    pub(crate) receipt: IntentReceipt,
+}
+
 /// A written intent: what hands are given out for. Neither `Clone` nor constructible elsewhere.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]

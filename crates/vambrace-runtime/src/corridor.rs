@@ -6,10 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::{JoinHandle, yield_now};
 use tokio_util::task::TaskTracker;
 use vambrace_audit::{AnswerError, Approvals, AuditError, AuditLog, Clock, Question, Standing};
@@ -74,6 +75,8 @@ pub struct Corridor {
     walking: TaskTracker,
     pub(crate) underway: Arc<Underway>,
     learned: Learned,
+    /// Where walks go on that are not over at once. Unset: where they were called.
+    home: OnceLock<Handle>,
 }
 
 /// What became known since the start, and when that was last asked. Whoever asks keeps only those waiting who want to ask
@@ -109,7 +112,21 @@ impl Corridor {
             walking: TaskTracker::new(),
             underway: Arc::default(),
             learned: Learned::nothing(),
+            home: OnceLock::new(),
         }
+    }
+
+    /// From now on, walks that may hold their thread for long are tasks of this runtime, whose threads can make way for
+    /// each other; whoever calls need not be able to.
+    pub fn live_on(&self, runtime: Handle) {
+        // INVARIANT: what goes there to make way can do so.
+        if runtime.runtime_flavor() == RuntimeFlavor::MultiThread {
+            let _ = self.home.set(runtime);
+        }
+    }
+
+    pub(crate) fn has_home(&self) -> bool {
+        self.home.get().is_some()
     }
 
     /// One call through the whole corridor. The walk is a task of its own: a caller that goes away does not take the
@@ -119,7 +136,10 @@ impl Corridor {
     // Not itself one that waits: everything it was given would be held, and moved, by all who wait for it.
     pub fn call(self: &Arc<Self>, incoming: Incoming) -> impl Future<Output = Option<Reply>> + Send {
         let (owner, leash) = (incoming.caller.owner(), incoming.leash.clone());
-        let heeded = (!self.table.is_brief(&incoming)).then(|| Box::new(incoming.caller.clone()));
+        // A disk that has to be waited for is no short call's business.
+        let is_durable = self.parts.audit.as_ref().is_ok_and(AuditLog::is_durable);
+        let is_brief = !is_durable && self.table.is_brief(&incoming);
+        let heeded = (!is_brief).then(|| Box::new(incoming.caller.clone()));
         let walk = self.walking(incoming);
         async move {
             match heeded {
@@ -132,24 +152,29 @@ impl Corridor {
         }
     }
 
-    /// A brief call is over when it was polled once, and nobody can drop or end it meanwhile. A task for it would cost more
-    /// than its work; should it have to wait after all, it becomes one like the others.
-    async fn call_briefly(self: &Arc<Self>, mut walk: Walking, owner: String, leash: Leash) -> Option<Reply> {
-        // A panic inside a call is caught by the walk.
-        let first =
-            poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| walk.as_mut().poll(context)))));
-        match first.await {
-            Ok(Poll::Ready(unsent)) => {
-                // Whatever else has come is worked on first: the outcomes of all are then written together, and their
-                // answers leave together. Each alone would wake its reader, who takes the processor from those who are
-                // still at work. A call that is alone waits for nobody.
-                let waiting = Waiting { unsent: Some(unsent), corridor: self };
-                yield_now().await;
-                waiting.recorded()
+    /// A brief call is over when it was polled twice: once up to its intent, which is written with those of others, and once
+    /// to its end. A task for it would cost more than its work; should it have to wait after all, or should its caller go,
+    /// it becomes one like the others.
+    async fn call_briefly(self: &Arc<Self>, walk: Walking, owner: String, leash: Leash) -> Option<Reply> {
+        let mut brief = Brief { walk: Some((walk, owner, leash)), corridor: self };
+        for _ in 0..2 {
+            // A panic inside a call is caught by the walk.
+            let polled =
+                poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| brief.poll(context)))));
+            match polled.await {
+                Ok(Poll::Ready(unsent)) => {
+                    // Whatever else has come is worked on first: the outcomes of all are then written together, and their
+                    // answers leave together. Each alone would wake its reader, who takes the processor from those who
+                    // are still at work. A call that is alone waits for nobody.
+                    let waiting = Waiting { unsent, corridor: self };
+                    yield_now().await;
+                    return waiting.recorded();
+                }
+                Ok(Poll::Pending) => yield_now().await,
+                Err(_) => return None,
             }
-            Ok(Poll::Pending) => self.spawned(walk, owner, leash).await.ok(),
-            Err(_) => None,
         }
+        brief.spawn()?.await.ok()
     }
 
     fn walking(self: &Arc<Self>, incoming: Incoming) -> Walking {
@@ -181,7 +206,10 @@ impl Corridor {
             let _entered = entered;
             walk.await.recorded(&corridor)
         };
-        self.walking.spawn(walk)
+        match self.home.get() {
+            Some(home) => self.walking.spawn_on(walk, home),
+            None => self.walking.spawn(walk),
+        }
     }
 
     /// Waits for the calls under way.
@@ -342,6 +370,39 @@ impl Corridor {
     /// A fresh session for a front end that has none of its own.
     pub fn new_session() -> SessionId {
         SessionId::random(chance())
+    }
+}
+
+/// A short call on its way to its end. Should its caller go meanwhile, it is walked to its end all the same.
+struct Brief<'c> {
+    walk: Option<(Walking, String, Leash)>,
+    corridor: &'c Arc<Corridor>,
+}
+
+impl Brief<'_> {
+    /// What it will be answered; nobody else holds the walk then, nor after it fell over.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Unsent>> {
+        let Some((mut walk, owner, leash)) = self.walk.take() else { return Poll::Ready(None) };
+        match walk.as_mut().poll(context) {
+            Poll::Ready(unsent) => Poll::Ready(Some(unsent)),
+            Poll::Pending => {
+                self.walk = Some((walk, owner, leash));
+                Poll::Pending
+            }
+        }
+    }
+
+    fn spawn(&mut self) -> Option<JoinHandle<Reply>> {
+        let (walk, owner, leash) = self.walk.take()?;
+        // Without a runtime nothing goes on, as nothing does when the process is killed.
+        let has_runtime = self.corridor.has_home() || Handle::try_current().is_ok();
+        has_runtime.then(|| self.corridor.spawned(walk, owner, leash))
+    }
+}
+
+impl Drop for Brief<'_> {
+    fn drop(&mut self) {
+        let _goes_on = self.spawn();
     }
 }
 

@@ -11,9 +11,12 @@ mod question;
 mod record;
 mod validate;
 
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 
 use serde_json::Value;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use vambrace_audit::CallEntry;
 use vambrace_files::Stop;
 use vambrace_net::Contact;
@@ -21,13 +24,15 @@ use vambrace_policy::{Action, Denial, Permit, Question, Severity};
 use vambrace_process::Live;
 use vambrace_redact::{RedactedText, RedactedTree, Redactor};
 use vambrace_tools::{Look, Notes, ProgressSink, Tool};
-use vambrace_types::{CallId, Chain, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
+use vambrace_types::{
+    CallId, Chain, Enforcement, ErrorCode, Family, RawOutput, Timestamp, ToolError, ToolName,
+};
 
 pub(crate) use conclude::{Unsent, conclude};
 pub(crate) use decide::{decide, patience};
 pub(crate) use permission::tell_permission;
 pub(crate) use prove::{prove, unbroken};
-pub(crate) use record::{record_intent, standing};
+pub(crate) use record::{note_intent, record_intent, standing};
 pub(crate) use validate::{decode, scan};
 
 use crate::chance::chance;
@@ -234,6 +239,16 @@ pub(crate) struct Unanswered {
     pub(crate) ticket: Option<Ticket>,
 }
 
+impl Setback {
+    /// Whether it is a violation, or may be one: they are counted behind a lock that all processes share.
+    pub(crate) fn is_denial(&self) -> bool {
+        match self {
+            Setback::Error(error) => error.family() == Family::Denied,
+            Setback::Ask(_) | Setback::Panicked => false,
+        }
+    }
+}
+
 impl From<ToolError> for Setback {
     fn from(error: ToolError) -> Setback {
         Setback::Error(error)
@@ -263,10 +278,27 @@ pub(crate) fn preview<T: Tool>(
 
 /// Tells the runtime that this thread will be held, so that it moves other work away.
 pub(crate) fn in_place(work: &mut dyn FnMut()) {
-    tokio::task::block_in_place(work);
+    waiting_if(true, work);
 }
 
 /// The same for what waits only sometimes: making room for others costs more than a line of the record.
 pub(crate) fn waiting_if<T>(waits: bool, work: impl FnOnce() -> T) -> T {
-    if waits { tokio::task::block_in_place(work) } else { work() }
+    if waits && can_make_way() { tokio::task::block_in_place(work) } else { work() }
+}
+
+/// Goes on where a thread can be held. A short call comes here on a thread that carries connections and has nobody to take
+/// them; it becomes a task of the runtime that the corridor lives on.
+pub(crate) async fn make_way(corridor: &Corridor) {
+    poll_fn(|context| {
+        if can_make_way() || !corridor.has_home() {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+fn can_make_way() -> bool {
+    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
 }

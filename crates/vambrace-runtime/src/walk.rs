@@ -8,6 +8,7 @@ use std::pin::pin;
 
 use futures_util::FutureExt as _;
 use serde_json::Value;
+use tokio::task::yield_now;
 use vambrace_files::Stop;
 use vambrace_policy::{Action, Capability, Denial, Obligations};
 use vambrace_tools::{CallContext, Hands, Look, Tool, Warrant};
@@ -27,8 +28,12 @@ pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incom
         let attempt = pin!(attempt(tool, corridor, &call, &mut trail));
         AssertUnwindSafe(attempt).catch_unwind().await
     };
+    let attempt = attempt.unwrap_or(Err(Setback::Panicked));
+    if attempt.as_ref().is_err_and(Setback::is_denial) {
+        stage::make_way(corridor).await;
+    }
     // Stages 10 to 13, whichever way the attempt ended.
-    conclude(corridor, &call, trail, attempt.unwrap_or(Err(Setback::Panicked)))
+    conclude(corridor, &call, trail, attempt)
 }
 
 /// The call, or the little that is left of it when its arguments or its name make us fall over: who, and when.
@@ -117,12 +122,13 @@ async fn attempt<T: Tool>(
         parts.limits,
         stop.clone(),
     );
-    let permit = stage::decide(tool, corridor, call, &standing, action, &look, trail)?;
+    let permit = stage::decide(tool, corridor, call, &standing, action, &look, trail).await?;
     trail.allowed_by(&permit);
 
     // What follows is watched: the caller may cancel or go, and time may run out.
     let time = stage::patience(permit.action().time(), parts.limits.time);
-    let mut watch = if tool.is_brief(&call.arguments) {
+    let is_brief = tool.is_brief(&call.arguments);
+    let mut watch = if is_brief {
         call.leash.watch_here(time, stop.clone())
     } else {
         call.leash.watch(time, stop.clone())
@@ -130,6 +136,7 @@ async fn attempt<T: Tool>(
 
     // 6½ preview: a dry run ends here.
     if call.entry.dry_run {
+        stage::make_way(corridor).await;
         return stage::preview(tool, &permit, &look, &stop);
     }
 
@@ -147,7 +154,12 @@ async fn attempt<T: Tool>(
     stage::unbroken(corridor, T::Action::CAPABILITY, trail)?;
 
     // 7 record the intent: without it, only reading goes on unless the operator chose otherwise.
-    let intent = stage::record_intent(corridor, call, &permit, trail)?;
+    let noted = stage::note_intent(corridor, call, &permit, trail);
+    if is_brief {
+        // Whatever else has come gets as far first: the intents of short calls are written together.
+        yield_now().await;
+    }
+    let intent = stage::record_intent(corridor, noted, T::Action::CAPABILITY, trail)?;
     let warrant = match (&intent, parts.on_audit_failure) {
         (Ok(receipt), _) => Warrant::Written(receipt),
         (Err(error), OnAuditFailure::Warn) => Warrant::Waived(error),

@@ -7,6 +7,7 @@ mod around;
 mod arriving;
 mod bell;
 mod calling;
+mod carriers;
 mod chain;
 mod connection;
 mod health;

@@ -110,6 +110,21 @@ fn an_outcome_that_waits_is_written_before_its_receipt_or_with_the_next_line() {
 }
 
 #[test]
+fn an_intent_that_waits_is_written_before_its_receipt() {
+    let dir = TempDir::new().unwrap();
+    let log = open(&dir, false);
+    let first = log.note_intent(&call(Tree::Null), &intent()).unwrap();
+    let second = log.note_intent(&call(Tree::Null), &intent()).unwrap();
+    assert_eq!(n_in_files(&dir), 0);
+    assert_eq!(log.intent_receipt(second).unwrap().seq(), 2);
+    assert_eq!(n_in_files(&dir), 2, "whoever comes first writes for all");
+    let third = log.note_intent(&call(Tree::Null), &intent()).unwrap();
+    std::fs::remove_file(log.shared.lock().segment.path.clone()).unwrap();
+    assert!(log.intent_receipt(third).is_err(), "no hands for what is lost");
+    assert!(log.intent_receipt(first).is_err(), "it was in the same file");
+}
+
+#[test]
 fn what_has_consequences_or_must_be_durable_does_not_wait() {
     for (durable, outcome) in [(true, done()), (false, outcome())] {
         let dir = TempDir::new().unwrap();

@@ -7,12 +7,12 @@ use vambrace_tools::{Look, Tool};
 use vambrace_types::ToolError;
 
 use super::question::ask;
-use super::{Call, Setback, Trail, in_place, scan};
+use super::{Call, Setback, Trail, in_place, make_way, scan};
 use crate::Corridor;
 
 /// Decides, completes the action by what the disk says, decides that again, and only then asks a person, who is shown
 /// what would really be done.
-pub(crate) fn decide<T: Tool>(
+pub(crate) async fn decide<T: Tool>(
     tool: &T,
     corridor: &Corridor,
     call: &Call,
@@ -39,7 +39,10 @@ pub(crate) fn decide<T: Tool>(
     }
     let permit = match decision {
         Decision::Allow(permit) => permit,
-        Decision::Ask(pending) => ask(corridor, call, pending, look, trail)?,
+        Decision::Ask(pending) => {
+            make_way(corridor).await;
+            ask(corridor, call, pending, look, trail)?
+        }
         Decision::Deny(denial) => return Err(denial.into()),
     };
     trail.warnings.extend(warnings);

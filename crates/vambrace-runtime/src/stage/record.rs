@@ -1,6 +1,8 @@
 //! Stage 7, and what the record says about a caller.
 
-use vambrace_audit::{AuditError, Intent, IntentReceipt, Severity as Loudness, Standing as OnRecord};
+use vambrace_audit::{
+    AuditError, Intent, IntentReceipt, NotedIntent, Severity as Loudness, Standing as OnRecord,
+};
 use vambrace_policy::{Action, Capability, Effect, Permit, Severity, Standing};
 use vambrace_redact::RedactedTree;
 use vambrace_types::{ErrorCode, ToolError, Tree};
@@ -37,13 +39,13 @@ pub(crate) fn standing(
     }
 }
 
-/// The outer error refuses the call; the inner one lets it go on as reading without a record.
-pub(crate) fn record_intent<'c, A: Action>(
+/// The intent as a line of the chain, which may not be in its file yet.
+pub(crate) fn note_intent<'c, A: Action>(
     corridor: &'c Corridor,
     call: &Call,
     permit: &Permit<A>,
-    trail: &mut Trail,
-) -> Result<Result<IntentReceipt, AuditFailure<'c>>, ToolError> {
+    trail: &Trail,
+) -> Result<NotedIntent, AuditFailure<'c>> {
     let vectors = permit.action().vectors();
     let plan = if vectors.is_empty() {
         RedactedTree::null()
@@ -58,15 +60,24 @@ pub(crate) fn record_intent<'c, A: Action>(
         severity: loudness(trail.severity),
         checkpoint: None,
     };
-    let written = match &corridor.parts.audit {
-        Ok(audit) => {
-            let write = || audit.intent(&call.entry, &intent);
-            waiting_if(audit.is_durable(), write).map_err(AuditFailure::Now)
-        }
-        Err(error) => Err(AuditFailure::SinceStart(error)),
+    let audit = corridor.parts.audit.as_ref().map_err(AuditFailure::SinceStart)?;
+    waiting_if(audit.is_durable(), || audit.note_intent(&call.entry, &intent)).map_err(AuditFailure::Now)
+}
+
+/// In its file. The outer error refuses the call; the inner one lets it go on as reading without a record.
+pub(crate) fn record_intent<'c>(
+    corridor: &'c Corridor,
+    noted: Result<NotedIntent, AuditFailure<'c>>,
+    capability: Capability,
+    trail: &mut Trail,
+) -> Result<Result<IntentReceipt, AuditFailure<'c>>, ToolError> {
+    let written = match (noted, &corridor.parts.audit) {
+        (Ok(noted), Ok(audit)) => audit.intent_receipt(noted).map_err(AuditFailure::Now),
+        (Ok(_), Err(error)) => Err(AuditFailure::SinceStart(error)),
+        (Err(failure), _) => Err(failure),
     };
     if let Err(error) = &written {
-        unrecorded(corridor, A::CAPABILITY.effect(), error, trail)?;
+        unrecorded(corridor, capability.effect(), error, trail)?;
     }
     Ok(written)
 }

@@ -14,6 +14,7 @@
 
 mod approvals;
 mod callers;
+mod carried;
 mod child;
 mod clock;
 mod codes;

@@ -41,6 +41,8 @@ pub(crate) struct Settings {
     /// The record cannot be opened at all.
     pub(crate) audit_broken: bool,
     pub(crate) mirror: bool,
+    /// Every line waits for the disk.
+    pub(crate) durable: bool,
     /// A person has stopped the caller before the call.
     pub(crate) stopped: bool,
     pub(crate) defence: String,
@@ -94,6 +96,7 @@ impl Default for Settings {
             on_audit_failure: "deny_writes".to_owned(),
             audit_broken: false,
             mirror: false,
+            durable: false,
             stopped: false,
             defence: "alert".to_owned(),
             lock_wait_ms: 5_000,

@@ -180,18 +180,23 @@ fn a_caller_that_drops_its_call_does_not_take_the_outcome_with_it() {
     assert_eq!(kinds, ["intent", "outcome"]);
 }
 
+/// A short call lets others go first twice: before its intent is written, and before its answer.
 #[test]
 fn a_short_call_whose_answer_nobody_waits_for_is_on_record_too() {
-    let world = World::plain(json!({"a.txt": "a"}));
-    let _inside = RUNTIME.enter();
-    {
-        let mut call = pin!(world.corridor.call(world.incoming("read_file", json!({"path": "a.txt"}))));
-        // All but the answer, which lets others go first.
-        assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    for n_turns in [0, 1, 2] {
+        let world = World::plain(json!({"a.txt": "a"}));
+        let _inside = RUNTIME.enter();
+        {
+            let mut call = pin!(world.corridor.call(world.incoming("read_file", json!({"path": "a.txt"}))));
+            for _ in 0..n_turns {
+                assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            }
+        }
+        RUNTIME.block_on(world.corridor.finish());
+        let kinds: Vec<_> = world.all_records().iter().map(|record| record["kind"].clone()).collect();
+        let expected: &[&str] = if n_turns == 0 { &[] } else { &["intent", "outcome"] };
+        assert_eq!(kinds, expected, "{n_turns} turns");
     }
-    world.corridor.audit().unwrap().seal().unwrap();
-    let kinds: Vec<_> = world.all_records().iter().map(|record| record["kind"].clone()).collect();
-    assert_eq!(kinds, ["intent", "outcome"]);
 }
 
 #[test]

@@ -206,7 +206,7 @@ fn corridor(
     let audit = AuditSettings {
         dir: state.join("audit"),
         mirror: settings.mirror.then(|| workspace.join(MIRROR)),
-        durable: false,
+        durable: settings.durable,
         alerts: settings.alerts(),
     };
     let scope = Arc::new(scope);

@@ -139,19 +139,19 @@ async fn served(
     answer
 }
 
+/// How often a short call lets others go first: before its intent is written, and before its answer leaves.
+const TURNS: usize = 2;
+
 /// What comes at once, or after it has only let others go first, needs no clock: all cores share one, and most calls would
 /// set it and take it back.
 async fn within<F: Future>(limit: Duration, mut answering: Pin<&mut F>) -> Option<F::Output> {
-    let first = poll_fn(|context| {
-        Poll::Ready(match answering.as_mut().poll(context) {
-            Poll::Ready(answer) => Some(answer),
-            Poll::Pending => None,
-        })
-    });
-    if let Some(answer) = first.await {
-        return Some(answer);
+    for _ in 0..TURNS {
+        let polled = poll_fn(|context| Poll::Ready(answering.as_mut().poll(context)));
+        match polled.await {
+            Poll::Ready(answer) => return Some(answer),
+            Poll::Pending => yield_now().await,
+        }
     }
-    yield_now().await;
     timeout(limit, answering).await.ok()
 }
 

@@ -12,6 +12,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +22,7 @@ use vambrace_runtime::{Level, LogLine};
 use vambrace_types::Tree;
 
 use super::around::around;
+use super::carriers::Carriers;
 use super::connection::{Leaving, Meter, Silence, Timed, Times};
 use super::places::Places;
 use super::routes::Routes;
@@ -47,6 +49,8 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, ending: Cancellatio
     let turns = Arc::new(Semaphore::new(front.settings.max_connections.min(Semaphore::MAX_PERMITS)));
     let places = Places::new(front.settings.max_connections);
     let connections = TaskTracker::new();
+    front.corridor.live_on(Handle::current());
+    let carriers = Carriers::start();
     let keys = jwks::keep_fresh(&front);
     let mut tell = interval(TELL);
     tell.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -74,9 +78,9 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, ending: Cancellatio
         let connected = front.metrics.connected();
         // A token of its own: with each request it looks whether it is to end, and one for all would go from core to core.
         let own_end = ending.child_token();
-        let connection = one(Arc::clone(&front), Arc::clone(&routes), stream, peer, own_end);
-        connections.spawn(async move {
-            connection.await;
+        let (front, routes) = (Arc::clone(&front), Arc::clone(&routes));
+        carriers.carry(&connections, stream, async move |stream| {
+            one(front, routes, stream, peer, own_end).await;
             drop((turn, place, connected));
         });
     }
@@ -101,6 +105,7 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, ending: Cancellatio
     }
     front.bell.tell(&front);
     front.bell.finish().await;
+    carriers.end().await;
 }
 
 async fn one(
