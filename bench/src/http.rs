@@ -3,7 +3,6 @@
 
 mod calls;
 mod echo;
-mod floor;
 mod load;
 mod request;
 mod server;
@@ -17,7 +16,6 @@ use crate::report::{self, Circumstances};
 use crate::table::{self, Row};
 
 pub(crate) use echo::run as echo;
-pub(crate) use floor::run as floor;
 use server::Server;
 
 const NOTES: &str = "\
@@ -26,13 +24,10 @@ and the same for both: keep-alive connections, one request at a time on each. Ev
 are checked and what was asked for must be in it. Our calls show an API key, pass both limiters (the limits are raised), the
 policy and the redactor, and are in the record with intent and outcome. The echo is axum as it comes, on tokio's runtime: it
 reads a JSON-RPC request with serde_json and gives its params back; it is sent the MCP request of the row in which `read_file`
-is called. The floor is that server with the system calls and digests that a recorded `read_file` cannot do without, and nothing
-else: the key's digest, a look at the list of those who are stopped, an intent and an outcome chained by SHA-256, each after a
-look whether the record still has its name, and the file opened beneath the workspace and read. Memory is what is resident. A
-bearer token is a whole authentication in one thread, without HTTP: its text is taken apart, the signature verified with a key
-of the set, issuer, audience, times and groups read. When it is shown again, its signature is known to be good for as long as
-the keys stay the same; all else is done each time. `openssl speed` tells only how long the bare verification takes, of 2048
-bits or P-256, without digest, Base64 and JSON.
+is called. Memory is what is resident. A bearer token is a whole authentication in one thread, without HTTP: its text is taken
+apart, the signature verified with a key of the set, issuer, audience, times and groups read. When it is shown again, its
+signature is known to be good for as long as the keys stay the same; all else is done each time. `openssl speed` tells only how
+long the bare verification takes, of 2048 bits or P-256, without digest, Base64 and JSON.
 ";
 
 /// How often everything is done.

@@ -67,9 +67,6 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
     if let ["--http-echo"] = words {
         return http::echo();
     }
-    if let ["--http-floor", workspace] = words {
-        return http::floor(workspace);
-    }
     let known: [(&str, Benchmark); 5] = [
         ("files", files::run),
         ("http", http::run),

@@ -12,7 +12,6 @@ use crate::table::{Quantity, Reach, Row};
 
 const CONNECTIONS: usize = 16;
 const ECHO: &str = "axum echo";
-const FLOOR: &str = "floor";
 
 /// What is called through which door, the goal first.
 fn calls(target: &Target) -> Vec<(&'static str, Request, Reach)> {
@@ -27,28 +26,23 @@ fn calls(target: &Target) -> Vec<(&'static str, Request, Reach)> {
 }
 
 pub(super) fn run(bench: &Bench<'_>) -> Result<Vec<Row>, Failure> {
-    let (ours, echo, floor) = (Server::ours(bench, "calls")?, Server::echo(bench)?, Server::floor(bench)?);
+    let (ours, echo) = (Server::ours(bench, "calls")?, Server::echo(bench)?);
     let calls = calls(&ours.target);
     let file = json!({"path": "a.txt"});
     let plain = echo.target.echo("read_file", &file, "\"name\":\"read_file\"");
-    let least = floor.target.echo("read_file", &file, "\"content\":");
-    let mut turns: Vec<Turn<'_>> = vec![turn(bench, ECHO, &echo, &plain), turn(bench, FLOOR, &floor, &least)];
+    let mut turns: Vec<Turn<'_>> = vec![turn(bench, ECHO, &echo, &plain)];
     turns.extend(calls.iter().map(|(what, request, _)| turn(bench, what, &ours, request)));
     let medians = take_turns(bench.counts.rounds, &mut turns)?;
-    let [echo, floor, ours @ ..] = medians.as_slice() else { return Ok(Vec::new()) };
+    let [echo, ours @ ..] = medians.as_slice() else { return Ok(Vec::new()) };
     let rate = |took: &Duration| Quantity::Often(per_second(CONNECTIONS * bench.counts.calls, *took));
-    let row = |what: &str, took: &Duration, beside: &'static str, theirs: &Duration, reach: Reach| Row {
+    let rows = calls.iter().zip(ours).map(|((what, _, reach), took)| Row {
         what: format!("{what}, {CONNECTIONS} connections"),
         ours: rate(took),
-        beside,
-        theirs: Some(rate(theirs)),
-        reach,
-    };
-    let of_all = calls.iter().zip(ours);
-    let mut rows: Vec<Row> =
-        of_all.clone().map(|((what, _, reach), took)| row(what, took, ECHO, echo, *reach)).collect();
-    rows.extend(of_all.take(1).map(|((what, ..), took)| row(what, took, FLOOR, floor, Reach::Nothing)));
-    Ok(rows)
+        beside: ECHO,
+        theirs: Some(rate(echo)),
+        reach: *reach,
+    });
+    Ok(rows.collect())
 }
 
 fn turn<'a>(bench: &'a Bench<'_>, who: &'a str, server: &'a Server, request: &'a Request) -> Turn<'a> {

@@ -12,17 +12,14 @@ use tokio::net::TcpListener;
 
 use crate::failure::Failure;
 
-pub(crate) fn run() -> Result<(), Failure> {
-    serve("echo", Router::new().route("/", post(answer)).route("/health", get(async || "ok")))
-}
-
 /// Until nobody holds the other end of standard input.
-pub(super) fn serve(who: &'static str, app: Router) -> Result<(), Failure> {
+pub(crate) fn run() -> Result<(), Failure> {
+    let app = Router::new().route("/", post(answer)).route("/health", get(async || "ok"));
     std::thread::spawn(|| {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(0);
     });
-    let lost = |problem: std::io::Error| Failure::wrong(who, "cannot serve", &problem.to_string());
+    let lost = |problem: std::io::Error| Failure::wrong("echo", "cannot serve", &problem.to_string());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(lost)?;
     runtime.block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(lost)?;

@@ -62,7 +62,7 @@ impl Target {
         self.post("/a2a/invoke", "A2A-Version: 1.0\r\n", &body, holds)
     }
 
-    /// The body of an MCP call, of which the echo gives the params back; the floor does what it must.
+    /// The body of an MCP call, of which the echo gives the params back.
     pub(super) fn echo(&self, tool: &str, arguments: &Value, holds: &str) -> Request {
         self.post("/", "", &mcp_body(tool, arguments), holds)
     }

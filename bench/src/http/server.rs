@@ -47,18 +47,6 @@ impl Server {
         Server::start("echo", command, &bench.place.data.join("http-echo.stderr"))
     }
 
-    /// In a folder of its own with the same file.
-    pub(super) fn floor(bench: &Bench<'_>) -> Result<Server, Failure> {
-        let workspace = bench.place.fresh("http-floor")?.join("work");
-        place::write(&workspace.join("a.txt"), sample::text(1, 1024))?;
-        let own = std::env::current_exe().map_err(Failure::start("the floor"))?;
-        let mut command = clean(bench, &own);
-        command.arg("--http-floor").arg(&workspace).stdin(Stdio::piped());
-        let mut server = Server::start("floor", command, &bench.place.data.join("http-floor.stderr"))?;
-        server.target.key = Some("k".repeat(40));
-        Ok(server)
-    }
-
     fn start(who: &'static str, mut command: Command, complaints: &Path) -> Result<Server, Failure> {
         let errors = File::create(complaints).map_err(Failure::disk(complaints))?;
         let mut child = command.stdout(Stdio::piped()).stderr(errors).spawn().map_err(Failure::start(who))?;

@@ -1,17 +1,15 @@
 //! What a running Vambrace is made of, and the door front ends knock on.
 
-use std::future::poll_fn;
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::task::{JoinHandle, yield_now};
+use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 use vambrace_audit::{AnswerError, Approvals, AuditError, AuditLog, Clock, Question, Standing};
 use vambrace_net::NetError;
@@ -27,7 +25,7 @@ use crate::chance::chance;
 use crate::stage::{Unsent, prove};
 use crate::table::{Table, ToolDescription};
 use crate::underway::Underway;
-use crate::{Incoming, Leash, Log, Reply};
+use crate::{Incoming, Leash, Log, Reply, brief};
 
 /// What happens to calls while the record cannot be written (decision C24).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +38,7 @@ pub enum OnAuditFailure {
 }
 
 /// A walk that needs nobody to hold its corridor.
-type Walking = Pin<Box<dyn Future<Output = Unsent> + Send>>;
+pub(crate) type Walking = Pin<Box<dyn Future<Output = Unsent> + Send>>;
 
 /// Looks whether there are new secrets to know, and gives a redactor that knows them too.
 pub type Relearn = Box<dyn Fn() -> Option<Redactor> + Send + Sync>;
@@ -147,34 +145,9 @@ impl Corridor {
                     let _heeding = self.heed_stop(*caller, leash.clone());
                     self.spawned(walk, owner, leash).await.ok()
                 }
-                None => self.call_briefly(walk, owner, leash).await,
+                None => brief::call(self, walk, owner, leash).await,
             }
         }
-    }
-
-    /// A brief call is over when it was polled twice: once up to its intent, which is written with those of others, and once
-    /// to its end. A task for it would cost more than its work; should it have to wait after all, or should its caller go,
-    /// it becomes one like the others.
-    async fn call_briefly(self: &Arc<Self>, walk: Walking, owner: String, leash: Leash) -> Option<Reply> {
-        let mut brief = Brief { walk: Some((walk, owner, leash)), corridor: self };
-        for _ in 0..2 {
-            // A panic inside a call is caught by the walk.
-            let polled =
-                poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| brief.poll(context)))));
-            match polled.await {
-                Ok(Poll::Ready(unsent)) => {
-                    // Whatever else has come is worked on first: the outcomes of all are then written together, and their
-                    // answers leave together. Each alone would wake its reader, who takes the processor from those who
-                    // are still at work. A call that is alone waits for nobody.
-                    let waiting = Waiting { unsent, corridor: self };
-                    yield_now().await;
-                    return waiting.recorded();
-                }
-                Ok(Poll::Pending) => yield_now().await,
-                Err(_) => return None,
-            }
-        }
-        brief.spawn()?.await.ok()
     }
 
     fn walking(self: &Arc<Self>, incoming: Incoming) -> Walking {
@@ -199,7 +172,7 @@ impl Corridor {
     }
 
     /// As a task of its own. Not itself one that waits: every connection would have to hold the whole walk.
-    fn spawned(self: &Arc<Self>, walk: Walking, owner: String, leash: Leash) -> JoinHandle<Reply> {
+    pub(crate) fn spawned(self: &Arc<Self>, walk: Walking, owner: String, leash: Leash) -> JoinHandle<Reply> {
         let entered = self.underway.enter(owner, leash);
         let corridor = Arc::clone(self);
         let walk = async move {
@@ -370,62 +343,6 @@ impl Corridor {
     /// A fresh session for a front end that has none of its own.
     pub fn new_session() -> SessionId {
         SessionId::random(chance())
-    }
-}
-
-/// A short call on its way to its end. Should its caller go meanwhile, it is walked to its end all the same.
-struct Brief<'c> {
-    walk: Option<(Walking, String, Leash)>,
-    corridor: &'c Arc<Corridor>,
-}
-
-impl Brief<'_> {
-    /// What it will be answered; nobody else holds the walk then, nor after it fell over.
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Unsent>> {
-        let Some((mut walk, owner, leash)) = self.walk.take() else { return Poll::Ready(None) };
-        match walk.as_mut().poll(context) {
-            Poll::Ready(unsent) => Poll::Ready(Some(unsent)),
-            Poll::Pending => {
-                self.walk = Some((walk, owner, leash));
-                Poll::Pending
-            }
-        }
-    }
-
-    fn spawn(&mut self) -> Option<JoinHandle<Reply>> {
-        let (walk, owner, leash) = self.walk.take()?;
-        // Without a runtime nothing goes on, as nothing does when the process is killed.
-        let has_runtime = self.corridor.has_home() || Handle::try_current().is_ok();
-        has_runtime.then(|| self.corridor.spawned(walk, owner, leash))
-    }
-}
-
-impl Drop for Brief<'_> {
-    fn drop(&mut self) {
-        let _goes_on = self.spawn();
-    }
-}
-
-/// A short call that lets others go first. Should its caller go meanwhile, its outcome is written all the same.
-struct Waiting<'c> {
-    unsent: Option<Unsent>,
-    corridor: &'c Corridor,
-}
-
-impl Waiting<'_> {
-    fn recorded(mut self) -> Option<Reply> {
-        self.write()
-    }
-
-    fn write(&mut self) -> Option<Reply> {
-        let unsent = self.unsent.take()?;
-        catch_unwind(AssertUnwindSafe(|| unsent.recorded(self.corridor))).ok()
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.write();
     }
 }
 

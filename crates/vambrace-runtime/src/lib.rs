@@ -3,6 +3,7 @@
 //! This crate puts the parts together and knows the order of the stages. It knows no wire format: front ends hand in an
 //! `Incoming` and render the `Reply` they get.
 
+mod brief;
 mod chance;
 mod corridor;
 mod incoming;
