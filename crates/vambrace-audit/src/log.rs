@@ -77,7 +77,7 @@ struct Noted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum When {
     Now,
-    /// Before its receipt is given out, or with the next line.
+    /// Before its receipt is given out, or with whatever is written before that.
     Later,
 }
 

@@ -12,8 +12,11 @@ use crate::corridor::Walking;
 use crate::stage::Unsent;
 use crate::{Corridor, Leash, Reply};
 
+/// How often a short call lets others go first: before its intent is written, and before its answer leaves.
+pub const BRIEF_TURNS: usize = 2;
+
 /// A brief call is over when it was polled twice: once up to its intent, which is written with those of others, and once
-/// to its end. A task for it would cost more than its work; should it have to wait after all, or should its caller go,
+/// to its end, after which its answer waits for others. A task for it would cost more than its work; should it have to wait after all, or should its caller go,
 /// it becomes one like the others.
 pub(crate) async fn call(
     corridor: &Arc<Corridor>,
@@ -22,7 +25,7 @@ pub(crate) async fn call(
     leash: Leash,
 ) -> Option<Reply> {
     let mut brief = Brief { walk: Some((walk, owner, leash)), corridor };
-    for _ in 0..2 {
+    for _ in 0..BRIEF_TURNS {
         // A panic inside a call is caught by the walk.
         let polled = poll_fn(|context| Poll::Ready(catch_unwind(AssertUnwindSafe(|| brief.poll(context)))));
         match polled.await {

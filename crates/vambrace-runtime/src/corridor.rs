@@ -115,7 +115,7 @@ impl Corridor {
     }
 
     /// From now on, walks that may hold their thread for long are tasks of this runtime, whose threads can make way for
-    /// each other; whoever calls need not be able to.
+    /// each other; whoever calls need not be able to. Once and for good: the runtime has to outlive all calls.
     pub fn live_on(&self, runtime: Handle) {
         // INVARIANT: what goes there to make way can do so.
         if runtime.runtime_flavor() == RuntimeFlavor::MultiThread {
@@ -127,8 +127,8 @@ impl Corridor {
         self.home.get().is_some()
     }
 
-    /// One call through the whole corridor. The walk is a task of its own: a caller that goes away does not take the
-    /// outcome line with it. THREAT: P03.
+    /// One call through the whole corridor. The walk is a task of its own, or becomes one when its caller goes away, who does
+    /// not take the outcome line along. THREAT: P03.
     ///
     /// `None` means that the runtime itself is going down, or that answering a panic fell over too; the front end says so.
     // Not itself one that waits: everything it was given would be held, and moved, by all who wait for it.
@@ -159,7 +159,8 @@ impl Corridor {
     /// The kill switch ends also what is under way, within about a second. THREAT: P12.
     fn heed_stop(self: &Arc<Self>, caller: Caller, leash: Leash) -> Heeding {
         let corridor = Arc::clone(self);
-        Heeding(tokio::spawn(async move {
+        // Not where the caller waits: a thread that is held there must not hold up the switch.
+        Heeding(self.runtime().spawn(async move {
             loop {
                 tokio::time::sleep(LOOK_FOR_STOP).await;
                 let Ok(audit) = corridor.audit() else { return };
@@ -179,10 +180,11 @@ impl Corridor {
             let _entered = entered;
             walk.await.recorded(&corridor)
         };
-        match self.home.get() {
-            Some(home) => self.walking.spawn_on(walk, home),
-            None => self.walking.spawn(walk),
-        }
+        self.walking.spawn_on(walk, &self.runtime())
+    }
+
+    fn runtime(&self) -> Handle {
+        self.home.get().cloned().unwrap_or_else(Handle::current)
     }
 
     /// Waits for the calls under way.

@@ -15,6 +15,7 @@ mod table;
 mod underway;
 mod walk;
 
+pub use brief::BRIEF_TURNS;
 pub use chance::chance;
 pub use corridor::{Corridor, CorridorParts, OnAuditFailure, Relearn};
 pub use incoming::{Answer, Approver, Incoming};

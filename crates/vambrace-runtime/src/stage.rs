@@ -239,13 +239,15 @@ pub(crate) struct Unanswered {
     pub(crate) ticket: Option<Ticket>,
 }
 
-impl Setback {
-    /// Whether it is a violation, or may be one: they are counted behind a lock that all processes share.
-    pub(crate) fn is_denial(&self) -> bool {
-        match self {
-            Setback::Error(error) => error.family() == Family::Denied,
-            Setback::Ask(_) | Setback::Panicked => false,
-        }
+/// Whether a thread that carries connections has no time for what follows an attempt.
+pub(crate) fn needs_room(attempt: &Result<RawOutput, Setback>) -> bool {
+    /// LIMIT: cleaning so much text takes a millisecond at the worst.
+    const MOST_CARRIED: usize = 16 << 10;
+    match attempt {
+        Ok(output) => output.n_text_bytes() > MOST_CARRIED,
+        // Violations are counted behind a lock that all processes share.
+        Err(Setback::Error(error)) => error.family() == Family::Denied,
+        Err(Setback::Ask(_) | Setback::Panicked) => false,
     }
 }
 

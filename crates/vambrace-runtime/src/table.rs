@@ -137,7 +137,7 @@ impl Table {
         self.tools.get(name).map(|row| row.tool.as_ref())
     }
 
-    /// Whether the call will be over before anything else could be done. A person who is asked takes longer.
+    /// Whether the call is so short that it is done where it came in. A person who is asked takes longer.
     pub(crate) fn is_brief(&self, incoming: &Incoming) -> bool {
         incoming.approver.is_none()
             && self.find(&incoming.tool).is_some_and(|tool| tool.is_brief(&incoming.arguments))

@@ -29,7 +29,7 @@ pub(crate) async fn walk<T: Tool>(tool: &T, corridor: &Corridor, incoming: Incom
         AssertUnwindSafe(attempt).catch_unwind().await
     };
     let attempt = attempt.unwrap_or(Err(Setback::Panicked));
-    if attempt.as_ref().is_err_and(Setback::is_denial) {
+    if stage::needs_room(&attempt) {
         stage::make_way(corridor).await;
     }
     // Stages 10 to 13, whichever way the attempt ended.

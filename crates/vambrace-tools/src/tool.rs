@@ -45,8 +45,8 @@ pub trait Tool: Send + Sync + 'static {
         Ok(RawOutput::new(Tree::map([("would", Tree::text(Self::ABOUT.name)), ("paths", Tree::List(paths))])))
     }
 
-    /// Whether a call with these arguments is done in about a millisecond, whatever it meets: its caller is then not
-    /// watched meanwhile, and its going away is noticed behind the call. `false` is always right.
+    /// Whether `run` with these arguments is done in about a millisecond, whatever it meets: its caller is then not watched
+    /// meanwhile, and its going away is noticed behind the call. `false` is always right.
     fn is_brief(&self, _arguments: &Value) -> bool {
         false
     }

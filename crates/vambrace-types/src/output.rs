@@ -86,6 +86,19 @@ impl RawOutput {
         self.bounded
     }
 
+    /// How much text it holds, in bytes: so much has to be cleaned.
+    pub fn n_text_bytes(&self) -> usize {
+        fn count(tree: &Tree) -> usize {
+            match tree {
+                Tree::Null | Tree::Bool(_) | Tree::Int(_) | Tree::Float(_) => 0,
+                Tree::Text(text) => text.len(),
+                Tree::List(items) => items.iter().map(count).sum(),
+                Tree::Map(entries) => entries.iter().map(|(key, value)| key.len() + count(value)).sum(),
+            }
+        }
+        count(&self.tree)
+    }
+
     /// For the redactor. The name is long so that a search finds every use.
     pub fn into_unredacted_tree(self) -> Tree {
         self.tree

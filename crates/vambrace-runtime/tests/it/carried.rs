@@ -1,6 +1,8 @@
 //! Calls from a thread that carries connections: it has a runtime of its own, with nobody to make way for it.
 
-use std::sync::Arc;
+use std::pin::pin;
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Waker};
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -67,4 +69,57 @@ fn short_calls_that_come_together_are_written_together() {
     let records = world.all_records();
     let kinds: Vec<_> = records.iter().map(|record| record["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, [["intent"; N_CALLS], ["outcome"; N_CALLS]].concat());
+}
+
+/// A runtime for long calls whose only worker is held until the sender is dropped.
+fn held_home() -> (tokio::runtime::Runtime, mpsc::Sender<()>) {
+    let home = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let ((release, held), (tell, begun)) = (mpsc::channel::<()>(), mpsc::channel());
+    home.spawn(async move {
+        tell.send(()).unwrap();
+        let _ = held.recv();
+    });
+    begun.recv().unwrap();
+    (home, release)
+}
+
+/// Whether the call is done on the thread that carries, or elsewhere.
+#[track_caller]
+fn check(arguments: Value, dry_run: bool, is_carried: bool) {
+    let large = json!({"repeat": "0123456789abcde\n", "times": 2000});
+    let ordered = json!([{"tool": "read_file", "path": "guarded.txt", "decision": "ask"}]);
+    let settings =
+        Settings { rules: serde_json::from_value(ordered).unwrap(), approvals: true, ..Settings::default() };
+    let world =
+        World::new(settings, &json!({"a.txt": "a", "large.txt": large, ".env": "A=1", "guarded.txt": "g"}));
+    let (home, release) = held_home();
+    world.corridor.live_on(home.handle().clone());
+    on_one_thread(async {
+        let incoming = Incoming { dry_run, ..world.incoming("read_file", arguments.clone()) };
+        let mut call = pin!(world.corridor.call(incoming));
+        let mut reply = None;
+        for _ in 0..10 {
+            if reply.is_none() {
+                let polled = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                reply = if let std::task::Poll::Ready(reply) = polled { reply } else { None };
+            }
+        }
+        assert_eq!(reply.is_some(), is_carried, "{arguments}");
+        drop(release);
+        if reply.is_none() {
+            assert!(call.await.is_some(), "{arguments}");
+        }
+    });
+}
+
+/// Others of the same thread wait for what is done there.
+#[test]
+fn only_what_is_short_is_done_on_a_thread_that_carries() {
+    check(json!({"path": "a.txt"}), false, true);
+    check(json!({"path": "absent"}), false, true);
+    check(json!({"path": "a.txt", "limit": 1}), false, false);
+    check(json!({"path": "large.txt"}), false, false);
+    check(json!({"path": ".env"}), false, false);
+    check(json!({"path": "guarded.txt"}), false, false);
+    check(json!({"path": "a.txt"}), true, false);
 }

@@ -17,7 +17,7 @@ use hyper::body::Incoming;
 use tokio::task::yield_now;
 use tokio::time::timeout;
 use vambrace_auth::{AddressKey, Draw, client_address};
-use vambrace_runtime::Level;
+use vambrace_runtime::{BRIEF_TURNS, Level};
 
 use super::arriving::{Arriving, Fate, Watch};
 use super::bell::Limited;
@@ -139,13 +139,9 @@ async fn served(
     answer
 }
 
-/// How often a short call lets others go first: before its intent is written, and before its answer leaves.
-const TURNS: usize = 2;
-
-/// What comes at once, or after it has only let others go first, needs no clock: all cores share one, and most calls would
-/// set it and take it back.
+/// What comes at once, or after it has only let others go first, needs no clock: most calls would set it and take it back.
 async fn within<F: Future>(limit: Duration, mut answering: Pin<&mut F>) -> Option<F::Output> {
-    for _ in 0..TURNS {
+    for _ in 0..BRIEF_TURNS {
         let polled = poll_fn(|context| Poll::Ready(answering.as_mut().poll(context)));
         match polled.await {
             Poll::Ready(answer) => return Some(answer),

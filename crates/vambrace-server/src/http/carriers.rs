@@ -9,7 +9,7 @@ use std::thread::{Builder, JoinHandle, available_parallelism};
 
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 /// LIMIT: more would wait for each other at the record, of which there is one.
@@ -17,7 +17,8 @@ const MOST: usize = 16;
 
 pub(super) struct Carriers {
     all: Vec<Carrier>,
-    ending: CancellationToken,
+    /// The threads end when it is dropped.
+    ending: DropGuard,
 }
 
 struct Carrier {
@@ -53,7 +54,7 @@ impl Carriers {
     fn start_some(wanted: usize) -> Carriers {
         let ending = CancellationToken::new();
         let all = (0..wanted).map_while(|_| Carrier::start(ending.clone()).ok()).collect();
-        Carriers { all, ending }
+        Carriers { all, ending: ending.drop_guard() }
     }
 
     /// Gives the connection to whoever has the fewest.
@@ -81,9 +82,9 @@ impl Carriers {
         connections.spawn_on(carried, &carrier.runtime);
     }
 
-    /// Returns when the threads have ended. Nothing that they carried is left by then.
+    /// Returns when the threads have ended. Their tasks are gone by then, whether or not they were done.
     pub(super) async fn end(self) {
-        self.ending.cancel();
+        drop(self.ending);
         let threads = self.all.into_iter().map(|carrier| carrier.thread);
         let joined = tokio::task::spawn_blocking(move || threads.for_each(|thread| drop(thread.join())));
         let _ = joined.await;

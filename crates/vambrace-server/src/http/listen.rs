@@ -40,7 +40,7 @@ const TELL: Duration = Duration::from_secs(1);
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// Serves until told to end, then lets the requests under way finish.
+/// Serves until told to end, then lets the requests and calls under way finish.
 pub async fn serve(front: Arc<Front>, listener: TcpListener, ending: CancellationToken) {
     if let Ok(address) = listener.local_addr() {
         let _ = front.listening.set(address);
@@ -105,6 +105,8 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, ending: Cancellatio
     }
     front.bell.tell(&front);
     front.bell.finish().await;
+    // Sessions of MCP go on without a connection, and what they wait for with them.
+    front.corridor.finish().await;
     carriers.end().await;
 }
 

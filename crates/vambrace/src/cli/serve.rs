@@ -134,13 +134,9 @@ async fn until_ended(
     if is_attended && !global.quiet {
         terminal::complain("finishing the calls under way; Ctrl-C again ends at once");
     }
-    let finish = async {
-        let _ = serving.await;
-        corridor.finish().await;
-    };
     let (exit, words) = tokio::select! {
-        finished = timeout(limit, finish) => match finished {
-            Ok(()) => (Exit::Done, "every call was finished"),
+        finished = timeout(limit, serving) => match finished {
+            Ok(_) => (Exit::Done, "every call was finished"),
             Err(_) => (Exit::Failed, "calls were cut off at the time limit"),
         },
         () = told_by_anybody(is_attended, corridor) => (Exit::Failed, "calls were cut off by a second signal"),

@@ -2,7 +2,10 @@
 
 use std::io::{Read as _, Write as _};
 
+use serde_json::json;
+
 use crate::http_world::{Served, read};
+use crate::mcp_http_client::Session;
 use crate::support::World;
 
 /// The head of a call and the beginning of its body.
@@ -109,6 +112,28 @@ fn waiting_has_an_end() {
     let _head = served.connect().write_all(b"GET /ready HTTP/1.1\r\n");
     served.tell_to_end();
     assert_eq!(served.wait(), 0, "{}", served.log());
+}
+
+/// A session of MCP outlasts its connections, and may be asked for the answer over another one.
+#[test]
+fn a_call_of_a_session_whose_connection_closed_is_finished() {
+    let world = World::new();
+    let mut served = Served::start(&world);
+    let session = Session::open(&served, &served.token, &json!({}));
+    let params = json!({"name": "exec_shell", "arguments": {"command": "sleep 2"}});
+    let (connection, _) = session.begin("tools/call", &params);
+    while !world.raw_records().contains("\"kind\":\"intent\"") {
+        std::thread::yield_now();
+    }
+    drop(connection);
+    served.tell_to_end();
+    assert_eq!(served.wait(), 0, "{}", served.log());
+    let outcome = world.records().into_iter().find(|record| record["kind"] == "outcome").unwrap();
+    assert_eq!(
+        (&outcome["tool"], &outcome["ending"]),
+        (&json!("exec_shell"), &json!("success")),
+        "{outcome}"
+    );
 }
 
 /// A key that interrupts whoever sits at the terminal goes to everybody of our process group; what programs do is
