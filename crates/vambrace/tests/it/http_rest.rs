@@ -386,7 +386,7 @@ fn there_is_no_agent_yet_and_it_says_so() {
 #[test]
 fn a_client_that_goes_away_leaves_an_outcome_on_record() {
     let world = World::new();
-    many_files(&world, 2_000, 2_000_000);
+    many_files(&world, 2_000, 8_000_000);
     let served = served(&world);
     let body = json!({"regex": SLOW}).to_string();
     let head = format!(

@@ -13,7 +13,8 @@ fn world() -> World {
     world
 }
 
-/// Many names of one file: a folder that takes long to search and no time to make.
+/// Many names of one file: a folder that takes long to search and no time to make. A gigabyte takes half a second or longer;
+/// whether a caller has gone is known after one.
 pub(crate) fn many_files(world: &World, n_files: usize, size: usize) {
     world.file("many/0", "abcdefghij klmnop qrstuv 0123456789\n".repeat(size / 36));
     for number in 1..n_files {
@@ -289,7 +290,7 @@ fn ending(world: &World) -> Value {
 #[test]
 fn a_cancelled_search_ends_and_is_on_record_as_cancelled() {
     let world = world();
-    many_files(&world, 20_000, 100_000);
+    many_files(&world, 20_000, 400_000);
     let mut client = Client::open(&world, &[]);
     let params = json!({"name": "search_file", "arguments": {"regex": SLOW}, "_meta": {"progressToken": 1}});
     let id = client.ask("tools/call", &params);

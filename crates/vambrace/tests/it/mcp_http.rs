@@ -327,7 +327,7 @@ fn a_long_call_tells_how_far_it_has_come() {
 #[test]
 fn a_cancelled_search_ends_and_is_on_record_as_cancelled() {
     let world = world();
-    many_files(&world, 20_000, 100_000);
+    many_files(&world, 20_000, 400_000);
     let mut served = Served::start(&world);
     {
         let session = Session::open(&served, &served.token, &json!({}));
@@ -345,7 +345,7 @@ fn a_cancelled_search_ends_and_is_on_record_as_cancelled() {
 #[test]
 fn a_client_of_the_newer_revision_that_goes_away_leaves_an_outcome_on_record() {
     let world = world();
-    many_files(&world, 20_000, 100_000);
+    many_files(&world, 20_000, 1_000_000);
     let mut served = Served::start(&world);
     {
         let modern = Modern::new(&served, &served.token, &json!({}));
@@ -364,7 +364,7 @@ fn a_client_of_the_newer_revision_that_goes_away_leaves_an_outcome_on_record() {
 #[test]
 fn who_goes_away_from_a_plain_call_leaves_an_outcome_on_record() {
     let world = world();
-    many_files(&world, 20_000, 100_000);
+    many_files(&world, 20_000, 1_000_000);
     let mut served = Served::start(&world);
     {
         let modern = Modern::new(&served, &served.token, &json!({}));
