@@ -44,7 +44,7 @@ pub(crate) struct Listing {
     /// Segments that contradicted their head when somebody wanted to go on in them.
     pub(crate) set_aside: BTreeSet<String>,
     tip: Tip,
-    torn: usize,
+    pub(crate) torn: usize,
 }
 
 #[derive(Deserialize)]

@@ -80,6 +80,10 @@ pub fn verify(dir: &Path) -> Result<VerifyReport, AuditError> {
             return Ok(check.report);
         }
     };
+    if listing.torn > 0 {
+        let note = format!("{}: an unfinished line of {} bytes at the end", registry::NAME, listing.torn);
+        check.report.notes.push(note);
+    }
     check.pinned(dir, &listing.public_key);
     for name in &listing.segments {
         check.segment(dir, name, &listing.public_key)?;

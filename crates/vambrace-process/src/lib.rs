@@ -66,3 +66,5 @@ pub use programs::{Live, OutputStream, Programs, RunContext};
 pub use settings::{
     AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,
 };
+#[doc(hidden)]
+pub use wire::check_wire_message;

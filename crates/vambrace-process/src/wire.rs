@@ -3,7 +3,10 @@
 //!
 //! The encoding is written by hand because both ends are the same binary: no format has to be understood by others.
 
+mod fuzzed;
 pub(crate) mod message;
+
+pub use fuzzed::check_wire_message;
 
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;

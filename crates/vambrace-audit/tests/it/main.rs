@@ -9,6 +9,7 @@
 
 mod alerts;
 mod crash;
+mod fuzzed;
 mod places;
 mod support;
 mod switch;

@@ -5,6 +5,8 @@ mod bench;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod fuzzed;
+#[cfg(test)]
 mod keys;
 #[cfg(test)]
 mod layers;

@@ -13,6 +13,7 @@ mod command_line_brush;
 mod command_line_generate;
 mod command_script;
 mod corpus;
+mod fuzzed;
 mod generate;
 mod grants;
 mod permission;
