@@ -22,8 +22,8 @@ pub use audit::{
     SinkKind,
 };
 pub use auth::{
-    AccessName, ApiKey, ApiKeys, Approvals, Auth, AuthMode, Jwt, JwtTrust, Permission, Permissions, Rbac,
-    RbacMatch, RoleName,
+    AccessName, ApiKey, ApiKeys, Approvals, Auth, AuthMode, ByClient, Jwt, JwtTrust, OverStdio, Permission,
+    Permissions, Rbac, RbacMatch, RoleName,
 };
 pub use declared::{DeclaredTool, HttpMethod, InlineLanguage, ToolKind};
 pub use io::{

@@ -12,7 +12,7 @@ use crate::value::Period;
 pub(crate) enum Order {
     /// One side of the switch is the tight one.
     Switch { tight: bool },
-    /// Ranks of words, weakest first. Words of one rank cannot be compared.
+    /// Ranks of words, weakest first; `true` and `false` count as words. Words of one rank cannot be compared.
     Ranks(&'static [&'static [&'static str]]),
     /// Less is tighter.
     Ceiling,
@@ -76,8 +76,10 @@ pub(crate) fn compare(row: &Row, holds: &Json, offered: &Json) -> Comparison {
     match row.order {
         Order::Switch { tight } => tighter_if(new.as_bool() == Some(tight)),
         Order::Ranks(ranks) => {
-            let rank = |word: &Json| {
-                ranks.iter().position(|rank| word.as_str().is_some_and(|word| rank.contains(&word)))
+            let rank = |value: &Json| {
+                let word =
+                    value.as_bool().map_or(value.as_str(), |on| Some(if on { "true" } else { "false" }));
+                ranks.iter().position(|rank| word.is_some_and(|word| rank.contains(&word)))
             };
             // An unknown word has no rank, and no rank is not tighter than any.
             tighter_if(rank(new).is_some() && rank(old).is_some() && rank(new) > rank(old))
@@ -248,7 +250,7 @@ pub(crate) const ROWS: &[Row] = &[
     refuse("auth.jwt.trust", Order::Ranks(&[&["upstream"], &["verify"]])),
     refuse("auth.operators", Order::Grants),
     refuse("approvals.expires", Order::Ceiling),
-    tighten("approvals.by_client", TIGHT_OFF),
+    tighten("approvals.by_client", Order::Ranks(&[&["true"], &["stdio"], &["false"]])),
     refuse("server.allowed_hosts", Order::Grants),
     refuse("server.allowed_origins", Order::Grants),
     refuse("server.xff", Order::Ranks(&[&["leftmost"], &["rightmost"]])),
@@ -270,13 +272,23 @@ mod tests {
             .fold(schema::shape(), |shape, step| &shape.field(step).unwrap_or_else(|| panic!("{key}")).shape)
     }
 
+    /// What a value may say, where it says one word or `true` or `false`.
+    fn words_of(shape: &Shape) -> Vec<&str> {
+        match shape {
+            Shape::Bool => vec!["true", "false"],
+            Shape::Words(words) => words.iter().map(String::as_str).collect(),
+            Shape::Choice(shapes) => shapes.iter().flat_map(words_of).collect(),
+            shape => panic!("{shape:?}"),
+        }
+    }
+
     #[test]
     fn every_row_names_a_key_and_ranks_all_its_words() {
         for row in ROWS {
             match (row.order, shape_of(row.key)) {
-                (Order::Ranks(ranks), Shape::Words(words)) => {
+                (Order::Ranks(ranks), Shape::Words(_) | Shape::Choice(_)) => {
                     let mut ranked: Vec<_> = ranks.concat();
-                    let mut known: Vec<_> = words.iter().map(String::as_str).collect();
+                    let mut known = words_of(shape_of(row.key));
                     ranked.sort_unstable();
                     known.sort_unstable();
                     assert_eq!(ranked, known, "{}", row.key);

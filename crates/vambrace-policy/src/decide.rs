@@ -73,7 +73,39 @@ pub enum Decision<A: Action> {
 #[derive(Debug)]
 pub struct Pending<A: Action> {
     question: Question,
+    answerer: Answerer,
     permit: Permit<A>,
+}
+
+/// Whose yes is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answerer {
+    /// The user of the MCP client that calls, where the operator lets dialogs count.
+    ClientsUser,
+    /// Somebody beside the client: it changes the machine, leaves it, or lets a secret through.
+    Operator,
+}
+
+impl Answerer {
+    fn of(capability: Capability) -> Answerer {
+        match capability {
+            Capability::ManageSystem | Capability::PushGit => Answerer::Operator,
+            Capability::ReadFiles
+            | Capability::WriteFiles
+            | Capability::ReadOutput
+            | Capability::ReadPosture
+            | Capability::ReadGit
+            | Capability::CommitGit
+            | Capability::RunPrograms
+            | Capability::RunTests
+            | Capability::InstallDependencies
+            | Capability::FetchWeb
+            | Capability::ReadKnowledge
+            | Capability::ReadMemory
+            | Capability::WriteMemory
+            | Capability::UseDeclaredTools => Answerer::ClientsUser,
+        }
+    }
 }
 
 impl<A: Action> Pending<A> {
@@ -83,6 +115,10 @@ impl<A: Action> Pending<A> {
 
     pub fn action(&self) -> &A {
         self.permit.action()
+    }
+
+    pub fn answerer(&self) -> Answerer {
+        self.answerer
     }
 
     pub fn into_question(self) -> Question {
@@ -254,7 +290,11 @@ impl Policy {
         };
         let rule = judgement.rule.clone().unwrap_or_else(|| rule.to_owned());
         let own = judgement.question.clone().map_or(Weight::Allow, Weight::Ask);
-        let weight = own.max(self.weigh_facts(facts)).max(self.weigh_rules(tool, &action, &judgement));
+        let found = self.weigh_facts(facts);
+        // Whichever rule's question is put in the end: a yes to it lets the secret through as well.
+        let answerer =
+            if let Weight::Ask(_) = found { Answerer::Operator } else { Answerer::of(A::CAPABILITY) };
+        let weight = own.max(found).max(self.weigh_rules(tool, &action, &judgement));
         let permit = |action: A| {
             let obligations = Obligations::of(caller.role, A::CAPABILITY);
             let rules = self.settings.rules.iter();
@@ -263,7 +303,7 @@ impl Policy {
         };
         match weight {
             Weight::Deny(denial) => Decision::Deny(denial),
-            Weight::Ask(question) => Decision::Ask(Pending { question, permit: permit(action) }),
+            Weight::Ask(question) => Decision::Ask(Pending { question, answerer, permit: permit(action) }),
             Weight::Allow => Decision::Allow(permit(action)),
         }
     }
@@ -331,5 +371,16 @@ impl Weight {
             (_, Weight::Ask(_)) => other,
             (Weight::Allow, Weight::Allow) => self,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_reaches_beyond_the_workspace_is_for_operators_to_answer() {
+        let grave = Capability::ALL.into_iter().filter(|one| Answerer::of(*one) == Answerer::Operator);
+        assert_eq!(grave.collect::<Vec<_>>(), [Capability::PushGit, Capability::ManageSystem]);
     }
 }

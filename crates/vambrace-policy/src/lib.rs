@@ -31,7 +31,7 @@ pub use action::{
     RunToolchain, RunTyped, SaveMemory, Saving, SearchFiles, SearchMemory, UpdateMemory, WriteFile, Writes,
 };
 pub use capability::{Capability, Effect, role_has};
-pub use decide::{Decision, Facts, Judgement, Pending, Policy, PolicySettings, Question, Standing};
+pub use decide::{Answerer, Decision, Facts, Judgement, Pending, Policy, PolicySettings, Question, Standing};
 pub use denial::{Denial, Reason};
 pub use git::GitRules;
 pub use job::{

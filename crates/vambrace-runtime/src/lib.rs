@@ -21,6 +21,6 @@ pub use corridor::{Corridor, CorridorParts, OnAuditFailure, Relearn};
 pub use incoming::{Answer, Approver, Incoming};
 pub use leash::Leash;
 pub use log::{Level, Log, LogLine, NoLog};
-pub use reply::{Reply, ReplyError, Ticket, Verdict};
+pub use reply::{Answerer, Reply, ReplyError, Ticket, Verdict};
 pub use table::ToolDescription;
 pub use vambrace_audit::Purpose;

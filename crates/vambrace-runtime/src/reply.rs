@@ -4,7 +4,7 @@ use vambrace_audit::{AuditError, Receipt};
 use vambrace_redact::{RedactedText, RedactedTree};
 use vambrace_types::{ErrorCode, Metadata, Status, Timestamp};
 
-pub use vambrace_policy::Verdict;
+pub use vambrace_policy::{Answerer, Verdict};
 
 /// Proof of the outcome line, or why there is none.
 #[derive(Debug)]
@@ -40,6 +40,8 @@ pub struct Ticket {
     pub id: String,
     pub question: RedactedText,
     pub expires_at: Timestamp,
+    /// Whose yes is enough.
+    pub answerer: Answerer,
 }
 
 #[derive(Debug, Clone)]

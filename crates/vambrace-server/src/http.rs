@@ -37,7 +37,7 @@ use vambrace_auth::{AddressKey, Authenticator, FailureLimiter, ForwardedFor, Rat
 use vambrace_runtime::Corridor;
 
 use crate::A2aSettings;
-use crate::mcp::DryRun;
+use crate::mcp::{Dialogs, DryRun};
 
 pub(crate) use admit::Admitted;
 pub(crate) use answer::Problem;
@@ -81,8 +81,8 @@ pub struct HttpSettings {
     pub request_timeout: Duration,
     /// The same for requests that may be calls: longer than any call may take.
     pub call_timeout: Duration,
-    /// Whether a client's own user may answer questions.
-    pub questions_by_client: bool,
+    /// Which questions a client's own user may answer.
+    pub dialogs: Dialogs,
     /// Whether anything is done at all, or only shown.
     pub dry_run: DryRun,
     /// `None`: everybody with a credential.

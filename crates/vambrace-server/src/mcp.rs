@@ -12,7 +12,7 @@ mod short_way;
 mod stdio;
 mod threshold;
 
-pub use asking::Questions;
+pub use asking::{Dialogs, Questions};
 pub use handler::{DryRun, Gate};
 pub(crate) use http::{Endpoint, public_router};
 pub use stdio::serve_stdio;

@@ -190,13 +190,30 @@ section! {
     }
 }
 
+words! {
+    /// The word for "over standard input and output".
+    pub enum OverStdio {
+        Stdio = "stdio",
+    }
+}
+
+/// Where the dialog of an MCP client counts as the word of its user: `stdio`, `true` or `false`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ByClient {
+    /// Over stdio only, and not for system tools, `git_push` and secrets in writes.
+    Over(OverStdio),
+    /// Everywhere and for everything, or nowhere.
+    Always(bool),
+}
+
 section! {
     /// Questions that wait for a person.
     pub struct Approvals {
         /// How long a question waits, and how long its answer is good.
         pub expires: Period = Period::seconds(900),
-        /// Whether an MCP client may put the question to its own user.
-        pub by_client: bool = true,
+        /// Where the dialog of an MCP client counts as its user's word. `stdio`: over stdio only, never for system tools, `git_push` and secrets in writes. `true`: everywhere, for everything; over HTTP an agent can then approve its own calls.
+        pub by_client: ByClient = ByClient::Over(OverStdio::Stdio),
     }
 }
 

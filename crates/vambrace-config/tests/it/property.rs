@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use vambrace_config::Config;
 use vambrace_config::section::{
-    AllowedDomain, ArgumentRules, AuditFailure, Chains, CommandList, DefenceAction, DotDot, EmptyMeans,
-    EnvInherit, EnvPath, HardLinks, HeaderRule, HostRules, Isolation, McpExpose, MemoryReads, OnDnsFailure,
-    PatternList, ProgramMatch, Ranges, RedactEntropy, RedactOnWrite, Redirects, ShellGrammar, SymbolicLinks,
-    UnknownKeys,
+    AllowedDomain, ArgumentRules, AuditFailure, ByClient, Chains, CommandList, DefenceAction, DotDot,
+    EmptyMeans, EnvInherit, EnvPath, HardLinks, HeaderRule, HostRules, Isolation, McpExpose, MemoryReads,
+    OnDnsFailure, PatternList, ProgramMatch, Ranges, RedactEntropy, RedactOnWrite, Redirects, ShellGrammar,
+    SymbolicLinks, UnknownKeys,
 };
 
 use crate::bench::Bench;
@@ -98,6 +98,7 @@ fn pool() -> Vec<(&'static str, Vec<Json>)> {
         ("sandbox.when_missing", words(&["refuse", "warn"])),
         ("sandbox.absent_names", words(&["refuse", "sweep"])),
         ("sandbox.write", lists(&["/srv"])),
+        ("approvals.by_client", vec![json!("stdio"), json!(true), json!(false)]),
         ("auth.mode", words(&["token", "open"])),
         ("rbac.match", words(&["sets", "exact"])),
         ("git.checkpoint", words(&["hidden_ref", "commit_on_branch"])),
@@ -298,6 +299,12 @@ fn the_rest(judge: &mut Judge, a: &Config, b: &Config) {
     judge.at_least("action", action(a.defence.action), action(b.defence.action));
     judge.same_or_tightest("unknown", a.config.unknown, b.config.unknown, UnknownKeys::Error);
     judge.same_or_tightest("reads", a.memory.reads, b.memory.reads, MemoryReads::Checked);
+    let dialogs = |config: &Config| match config.approvals.by_client {
+        ByClient::Always(true) => 0,
+        ByClient::Over(_) => 1,
+        ByClient::Always(false) => 2,
+    };
+    judge.at_least("by_client", dialogs(a), dialogs(b));
     judge.same_or_tightest("expose", a.mcp.expose, b.mcp.expose, McpExpose::Listed);
     judge.at_least("require_checkpoint", a.git.require_checkpoint, b.git.require_checkpoint);
     let added = b.rules.iter().filter(|rule| !a.rules.contains(rule));

@@ -248,6 +248,7 @@ fn stand<A: Action>(
                 id: asked.id,
                 question: question.clone(),
                 expires_at: asked.expires_at,
+                answerer: pending.answerer(),
             })
         }
     }))

@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 use vambrace_audit::AnswerError;
 use vambrace_redact::RedactedText;
-use vambrace_runtime::{Corridor, Level, LogLine, Reply, Ticket};
+use vambrace_runtime::{Answerer, Corridor, Level, LogLine, Reply, Ticket};
 use vambrace_types::{CallId, Caller, Chain, Enforcement, ErrorCode, Metadata, SecurityChecks, Tree};
 
 use crate::http::is_stopped;
@@ -33,20 +33,47 @@ const YES: &str = "approve";
 #[derive(Clone)]
 pub enum Questions {
     /// The client's user too. The key is this process's own: a state that outlives it is worth nothing.
-    ByClient(RequestStateCodec),
+    ByClient(RequestStateCodec, Dialogs),
     /// Operators alone, by the command line or REST.
     Elsewhere,
 }
 
+/// Which questions the dialog of a client answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialogs {
+    None,
+    /// Not those that only an operator answers.
+    Ordinary,
+    /// The operator said so aloud.
+    All,
+}
+
 impl Questions {
-    /// `by_client` without randomness to seal with is `Elsewhere`.
-    pub fn new(by_client: bool) -> Questions {
+    /// Without randomness to seal with, the answers come from elsewhere.
+    pub fn new(dialogs: Dialogs) -> Questions {
         let mut key = [0; 32];
-        match getrandom::fill(&mut key) {
-            Ok(()) if by_client => {
-                RequestStateCodec::try_new(key.to_vec()).map_or(Questions::Elsewhere, Questions::ByClient)
-            }
-            Ok(()) | Err(_) => Questions::Elsewhere,
+        if dialogs == Dialogs::None || getrandom::fill(&mut key).is_err() {
+            return Questions::Elsewhere;
+        }
+        let codec = RequestStateCodec::try_new(key.to_vec());
+        codec.map_or(Questions::Elsewhere, |codec| Questions::ByClient(codec, dialogs))
+    }
+
+    /// What states are sealed with, where the client's user may be asked.
+    pub(super) fn codec(&self) -> Option<&RequestStateCodec> {
+        match self {
+            Questions::ByClient(codec, _) => Some(codec),
+            Questions::Elsewhere => None,
+        }
+    }
+
+    /// Whether the client's user may answer this one. THREAT: P13, an agent that drives its own client.
+    pub(super) fn may_answer(&self, ticket: &Ticket) -> bool {
+        match (self, ticket.answerer) {
+            (Questions::Elsewhere | Questions::ByClient(_, Dialogs::None), _)
+            | (Questions::ByClient(_, Dialogs::Ordinary), Answerer::Operator) => false,
+            (Questions::ByClient(_, Dialogs::Ordinary), Answerer::ClientsUser)
+            | (Questions::ByClient(_, Dialogs::All), Answerer::ClientsUser | Answerer::Operator) => true,
         }
     }
 }
@@ -76,8 +103,8 @@ impl Way {
     /// For revisions in which nothing waits.
     pub(super) fn returning(questions: &Questions, capabilities: &ClientCapabilities) -> Way {
         match questions {
-            Questions::ByClient(_) if shows_forms(capabilities) => Way::Return,
-            Questions::ByClient(_) | Questions::Elsewhere => Way::None,
+            Questions::ByClient(..) if shows_forms(capabilities) => Way::Return,
+            Questions::ByClient(..) | Questions::Elsewhere => Way::None,
         }
     }
 
@@ -170,7 +197,7 @@ pub(super) fn input_required(
     asked: &Asked<'_>,
     patience: Duration,
 ) -> Option<InputRequiredResult> {
-    let Questions::ByClient(codec) = questions else { return None };
+    let codec = questions.codec().filter(|_| questions.may_answer(ticket))?;
     let request = InputRequest::Elicitation(ElicitRequest::new(form(ticket, asked.tool)?));
     let bound_to = asked.bound_to();
     let options = SealOptions::new().associated_data(&bound_to).ttl(patience);
@@ -225,7 +252,7 @@ pub(super) async fn redeem(
     state: &str,
     responses: Option<&InputResponses>,
 ) -> Result<(), Refused> {
-    let Questions::ByClient(codec) = questions else { return Err(Refused::State) };
+    let codec = questions.codec().ok_or(Refused::State)?;
     // THREAT: P12, a stopped caller answers nothing.
     if is_stopped(corridor, asked.caller).unwrap_or(true) {
         return Err(Refused::Stopped);

@@ -5,6 +5,7 @@
 mod content;
 mod rounds;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServerHandler;
@@ -21,7 +22,7 @@ use rmcp::service::{RequestContext, RoleServer, ServiceError};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::mcp::Gate;
+use crate::mcp::{Gate, Questions};
 use rounds::Round;
 
 /// Between the messages of fixtures that tell several.
@@ -34,11 +35,13 @@ type Context = RequestContext<RoleServer>;
 #[derive(Clone)]
 pub(super) struct Fixtures {
     gate: Gate,
+    /// Of the fixtures alone; whether the questions of real calls are put to the client is the operator's to say.
+    questions: Arc<Questions>,
 }
 
 impl Fixtures {
-    pub(super) fn new(gate: Gate) -> Fixtures {
-        Fixtures { gate }
+    pub(super) fn new(gate: Gate, questions: Arc<Questions>) -> Fixtures {
+        Fixtures { gate, questions }
     }
 
     async fn call_fixture(
@@ -50,7 +53,7 @@ impl Fixtures {
             return Some(complete::<CallToolResult>(answer).map(CallToolResponse::Complete));
         }
         let can = context.client_capabilities().unwrap_or_default();
-        if let Some(codec) = self.gate.codec() {
+        if let Some(codec) = self.questions.codec() {
             let (responses, state) = (request.input_responses.as_ref(), request.request_state.as_deref());
             if let Some(round) = rounds::round(&request.name, codec, &can, responses, state) {
                 return Some(round.and_then(call_response));

@@ -8,8 +8,8 @@ use rmcp::model::{
     CompleteRequestParams, CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult,
     ErrorCode as RpcErrorCode, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, RequestStateCodec, ServerCapabilities,
-    ServerConfig, Tool, ToolAnnotations,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
@@ -103,14 +103,6 @@ impl Gate {
         }
     }
 
-    /// What states are sealed with, where the client's user may be asked.
-    pub(super) fn codec(&self) -> Option<&RequestStateCodec> {
-        match self.questions.as_ref() {
-            Questions::ByClient(codec) => Some(codec),
-            Questions::Elsewhere => None,
-        }
-    }
-
     /// THREAT: P13, identity is what this request showed, never what is left of an earlier one.
     fn caller_of(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
         match &self.way {
@@ -190,6 +182,7 @@ impl Gate {
         let patience = patience(ticket, &self.corridor);
         match way {
             Way::None => Ok(None),
+            Way::Return | Way::Elicit if !self.questions.may_answer(ticket) => Ok(None),
             Way::Return => {
                 let result = input_required(&self.questions, ticket, asked, patience);
                 Ok(result.map(CallToolResponse::InputRequired))

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use vambrace_types::{Caller, Door, ErrorCode};
 
 use crate::http::{Admitted, Conformance, Front, Problem, whole};
-use crate::mcp::asking::Questions;
+use crate::mcp::asking::{Dialogs, Questions};
 use crate::mcp::conformance::Fixtures;
 use crate::mcp::handler::Gate;
 use crate::mcp::metadata::{METADATA, metadata};
@@ -38,6 +38,8 @@ pub(crate) fn public_router() -> Router<Arc<Front>> {
 pub(crate) struct Endpoint {
     sessions: Arc<Sessions>,
     questions: Arc<Questions>,
+    /// For the fixtures of the conformance kit.
+    rounds: Arc<Questions>,
     has_short_way: bool,
 }
 
@@ -46,7 +48,8 @@ impl Endpoint {
         let is_plain = front.settings.conformance != Conformance::Mcp;
         Endpoint {
             sessions: Arc::default(),
-            questions: Arc::new(Questions::new(front.settings.questions_by_client)),
+            questions: Arc::new(Questions::new(front.settings.dialogs)),
+            rounds: Arc::new(Questions::new(if is_plain { Dialogs::None } else { Dialogs::All })),
             has_short_way: is_plain && short_way::is_open(&front.corridor),
         }
     }
@@ -103,7 +106,9 @@ impl Endpoint {
         let says_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         let request = Request::from_parts(parts, Body::from(body.clone()));
         let response = match front.settings.conformance {
-            Conformance::Mcp => through(Fixtures::new(gate), &visit, ending, request).await,
+            Conformance::Mcp => {
+                through(Fixtures::new(gate, Arc::clone(&self.rounds)), &visit, ending, request).await
+            }
             Conformance::Off | Conformance::A2a => through(gate, &visit, ending, request).await,
         };
         // Some clients take only these two words for a session that was ended.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
+use vambrace_config::section::{ByClient, OverStdio};
 use vambrace_process::RowState;
 use vambrace_redact::prove_rules;
-use vambrace_server::mcp::{DryRun, Gate, Questions, serve_stdio};
+use vambrace_server::mcp::{Dialogs, DryRun, Gate, Questions, serve_stdio};
 use vambrace_types::Door;
 
 use super::Exit;
@@ -19,10 +20,19 @@ pub(crate) fn run(global: &Global) -> Exit {
     attempt(global).unwrap_or_else(|exit| exit)
 }
 
+/// Who started us is at the other end.
+fn dialogs(by_client: ByClient) -> Dialogs {
+    match by_client {
+        ByClient::Over(OverStdio::Stdio) => Dialogs::Ordinary,
+        ByClient::Always(true) => Dialogs::All,
+        ByClient::Always(false) => Dialogs::None,
+    }
+}
+
 fn attempt(global: &Global) -> Result<Exit, Exit> {
     let session = session(global, Door::McpStdio)?;
     let dry_run = if global.dry_run { DryRun::Always } else { DryRun::OnRequest };
-    let questions = Questions::new(configuration(global)?.config.approvals.by_client);
+    let questions = Questions::new(dialogs(configuration(global)?.config.approvals.by_client));
     let gate = Gate::new(session.corridor.clone(), session.caller.clone(), session.session.clone(), dry_run)
         .with_questions(questions);
     let runtime = runtime()?;

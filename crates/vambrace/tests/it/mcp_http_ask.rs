@@ -28,9 +28,13 @@ struct Asking {
     ben: String,
 }
 
+/// What lets a client's dialog count over HTTP.
+const ALOUD: &str = "approvals: {by_client: true}\n";
+
 impl Asking {
-    fn new(more: &str) -> Asking {
-        Asking::in_world(World::new(), more)
+    /// The operator has said aloud that dialogs count.
+    fn new() -> Asking {
+        Asking::in_world(World::new(), ALOUD)
     }
 
     fn in_world(world: World, more: &str) -> Asking {
@@ -95,7 +99,7 @@ fn code_of(result: &Value) -> &str {
 
 #[test]
 fn a_yes_with_the_state_is_good_for_one_call() {
-    let asking = Asking::new("");
+    let asking = Asking::new();
     let modern = asking.modern();
     let state = state_of(&modern.call(&write("a.txt")));
     assert!(!asking.exists("a.txt"));
@@ -111,7 +115,7 @@ fn a_yes_with_the_state_is_good_for_one_call() {
 
 #[test]
 fn a_state_that_does_not_fit_is_refused() {
-    let asking = Asking::new("");
+    let asking = Asking::new();
     let modern = asking.modern();
     let state = state_of(&modern.call(&write("a.txt")));
     let text = state.as_str().unwrap();
@@ -140,7 +144,7 @@ fn a_state_that_does_not_fit_is_refused() {
 
 #[test]
 fn what_is_no_answer_asks_again_and_a_no_is_a_no() {
-    let asking = Asking::new("");
+    let asking = Asking::new();
     let modern = asking.modern();
     let state = state_of(&modern.call(&write("a.txt")));
     let nothing =
@@ -173,8 +177,8 @@ fn what_is_no_answer_asks_again_and_a_no_is_a_no() {
 
 #[test]
 fn who_cannot_be_asked_is_told_how_a_person_answers() {
-    let asking = Asking::new("");
-    let elsewhere = Asking::new("approvals: {by_client: false}\n");
+    let asking = Asking::new();
+    let elsewhere = Asking::in_world(World::new(), "approvals: {by_client: false}\n");
     let url = json!({"elicitation": {"url": {}}});
     let rows = [
         Modern::new(&asking.served, &asking.ann, &json!({})),
@@ -198,8 +202,43 @@ fn who_cannot_be_asked_is_told_how_a_person_answers() {
 }
 
 #[test]
+fn over_http_a_key_does_not_answer_its_own_request() {
+    let asking = Asking::in_world(World::new(), "");
+    let state = state_of(&Asking::new().modern().call(&write("a.txt")));
+    let modern = asking.modern();
+    let asked = modern.call(&write("a.txt"));
+    assert_eq!(code_of(&asked), "ApprovalRequired");
+    let id = &asked["structuredContent"]["error"]["details"]["approval_id"];
+    // The library's sealing has no key here, and the id is none.
+    for forged in [&state, id, &json!("")] {
+        let result = modern.call(&answered("a.txt", &yes(), forged));
+        assert_eq!(code_of(&result), "ApprovalNotFound");
+    }
+    let mut stateless = answered("a.txt", &yes(), &state);
+    stateless.as_object_mut().unwrap().remove("requestState");
+    assert_eq!(code_of(&modern.call(&stateless)), "ApprovalRequired");
+    let session = Session::open(&asking.served, &asking.ann, &forms());
+    let result = session.call("write_file", &write("a.txt")["arguments"]);
+    assert_eq!(code_of(&result), "ApprovalRequired");
+    // Both revisions left the same request, and it still waits for somebody else.
+    assert_eq!(&result["structuredContent"]["error"]["details"]["approval_id"], id);
+    assert!(!asking.exists("a.txt"));
+    assert_eq!(asking.world.run(&["approvals", "approve", id.as_str().unwrap()]).code, 0);
+    assert_eq!(modern.call(&write("a.txt"))["isError"], false);
+    assert_eq!(asking.n_written(), 1);
+}
+
+#[test]
+fn dialogs_that_count_over_http_are_told_at_the_start() {
+    for (more, is_told) in [(ALOUD, true), ("", false), ("approvals: {by_client: false}\n", false)] {
+        let asking = Asking::in_world(World::new(), more);
+        assert_eq!(asking.served.log().contains("approvals.by_client"), is_told, "{more}");
+    }
+}
+
+#[test]
 fn a_session_is_asked_while_its_call_waits() {
-    let asking = Asking::new("");
+    let asking = Asking::new();
     let session = Session::open(&asking.served, &asking.ann, &forms());
     for (path, said, is_done) in [
         ("a.txt", yes(), true),
@@ -232,7 +271,7 @@ fn a_session_is_asked_while_its_call_waits() {
 
 #[test]
 fn who_says_no_does_not_see_it_done_whatever_others_said() {
-    let asking = Asking::new("");
+    let asking = Asking::new();
     let session = Session::open(&asking.served, &asking.ann, &forms());
     let (mut events, id) = session.begin("tools/call", &write("a.txt"));
     let question = events.next();
@@ -251,7 +290,7 @@ fn who_says_no_does_not_see_it_done_whatever_others_said() {
 
 #[test]
 fn a_server_that_ends_waits_for_nobodys_answer() {
-    let mut asking = Asking::new("");
+    let mut asking = Asking::new();
     let mut events = {
         let session = Session::open(&asking.served, &asking.ann, &forms());
         let (mut events, _) = session.begin("tools/call", &write("a.txt"));
@@ -303,7 +342,7 @@ fn pipes_are_asked_too_in_both_revisions() {
 
 #[test]
 fn a_stopped_caller_answers_nothing() {
-    let asking = Asking::new("");
+    let asking = Asking::new();
     let modern = asking.modern();
     let state = state_of(&modern.call(&write("a.txt")));
     assert_eq!(asking.world.run(&["stop", "ann"]).code, 0);
@@ -317,7 +356,7 @@ fn a_stopped_caller_answers_nothing() {
 
 #[test]
 fn others_are_served_while_an_answer_waits_for_the_disk() {
-    let asking = Asking::in_world(World::new().with_env("TOKIO_WORKER_THREADS", "1"), "");
+    let asking = Asking::in_world(World::new().with_env("TOKIO_WORKER_THREADS", "1"), ALOUD);
     let modern = asking.modern();
     let state = state_of(&modern.call(&write("a.txt")));
     let lock = std::fs::File::open(asking.world.audit().join("approvals/lock")).unwrap();
@@ -333,5 +372,66 @@ fn others_are_served_while_an_answer_waits_for_the_disk() {
     while !asking.exists("a.txt") {
         assert!(began.elapsed() < PATIENCE, "{}", asking.served.log());
         std::thread::yield_now();
+    }
+}
+
+/// Text that a write asks about, put together here so that no file holds it.
+fn key_block() -> String {
+    let (kind, body) = ("PRIVATE KEY", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC".repeat(4));
+    format!("-----BEGIN {kind}-----\n{body}\n-----END {kind}-----\n")
+}
+
+/// Whether the client's user is asked over stdio, in both revisions; whoever is asked says no.
+#[track_caller]
+fn check_asked(options: &[&str], config: &str, call: &Value, expected: bool) {
+    let world = World::new();
+    let file = world.beside("operator.yaml", config);
+    let options = [&["--config", file.as_str()], options].concat();
+    let mut greeting = initialize();
+    greeting["params"]["capabilities"] = forms();
+    let mut client = Client::silent(&world, &options);
+    client.send(&greeting);
+    client.answer(&json!("greeting"));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let id = client.ask("tools/call", call);
+    let mut next = client.next();
+    assert_eq!(next["method"] == "elicitation/create", expected, "{next}");
+    if expected {
+        let no = json!({"action": "decline"});
+        client.send(&json!({"jsonrpc": "2.0", "id": next["id"], "result": no}));
+        next = client.answer(&id);
+    }
+    assert_eq!(code_of(&next["result"]), "ApprovalRequired");
+    assert_eq!(client.close().0, 0);
+
+    let mut client = Client::silent(&world, &options);
+    let mut call = call.clone();
+    call["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": forms(),
+    });
+    let result = client.request("tools/call", &call)["result"].clone();
+    // Whoever said no a moment ago is not asked again.
+    assert_eq!(code_of(&result), "ApprovalRequired");
+    assert_eq!(client.close().0, 0);
+}
+
+#[test]
+fn over_stdio_a_dialog_does_not_answer_for_the_machine_nor_for_secrets() {
+    let restart = json!({"name": "system_ctl", "arguments": {"service": "nginx", "action": "restart"}});
+    let secret = json!({"name": "write_file", "arguments": {"path": "a.txt", "content": key_block()}});
+    for (config, grave, ordinary) in [
+        ("", false, true),
+        ("approvals: {by_client: stdio}\n", false, true),
+        ("approvals: {by_client: false}\n", false, false),
+        (ALOUD, true, true),
+    ] {
+        check_asked(&["--role", "sre"], config, &restart, grave);
+        check_asked(&[], config, &secret, grave);
+        let ruled = format!("{RULES}{config}");
+        check_asked(&[], &ruled, &write("a.txt"), ordinary);
+        // The rule's question is no way round the other one.
+        check_asked(&[], &ruled, &secret, grave);
     }
 }

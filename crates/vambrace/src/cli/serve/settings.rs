@@ -9,10 +9,10 @@ use std::time::{Duration, SystemTime};
 use ipnet::IpNet;
 use vambrace_auth::{ForwardedFor, Rate};
 use vambrace_config::resolve::chain_rules;
-use vambrace_config::section::{Config, Jwt, Xff};
+use vambrace_config::section::{ByClient, Config, Jwt, OverStdio, Xff};
 use vambrace_server::A2aSettings;
 use vambrace_server::http::{Conformance, HttpSettings, KeyFile, KeySource, Members, ReadKeys};
-use vambrace_server::mcp::DryRun;
+use vambrace_server::mcp::{Dialogs, DryRun};
 
 pub(super) fn settings(
     config: &Config,
@@ -40,7 +40,7 @@ pub(super) fn settings(
         write_timeout: server.write_timeout.duration(),
         request_timeout: server.request_timeout.duration(),
         call_timeout: call_timeout(config),
-        questions_by_client: config.approvals.by_client,
+        dialogs: dialogs(config.approvals.by_client),
         dry_run,
         members: config.permissions.require_membership.then(|| members(config)),
         keys: keys(config),
@@ -52,6 +52,14 @@ pub(super) fn settings(
         },
         conformance,
         audit_dir,
+    }
+}
+
+/// THREAT: P13, over HTTP nobody can tell a person's dialog from an agent that answers itself.
+fn dialogs(by_client: ByClient) -> Dialogs {
+    match by_client {
+        ByClient::Always(true) => Dialogs::All,
+        ByClient::Over(OverStdio::Stdio) | ByClient::Always(false) => Dialogs::None,
     }
 }
 
