@@ -87,6 +87,7 @@ fn ours(authenticator: &Authenticator, header: &str, anew: Option<&KeySet>) -> R
         }
         authenticator
             .authenticate(&offered, NOW)
+            .found
             .map_err(|refusal| Failure::wrong("vambrace", "refused a good token", refusal.message()))?;
     }
     Ok(start.elapsed() / TOKENS)
@@ -197,9 +198,9 @@ mod tests {
             let (authenticator, _, token) = authenticator(algorithm).unwrap();
             let header = format!("Bearer {token}");
             let offered = Offered { authorization: Some(&header), ..Offered::default() };
-            authenticator.authenticate(&offered, NOW).unwrap();
+            authenticator.authenticate(&offered, NOW).found.unwrap();
             let late = Timestamp::from_millis(1_900_000_000_000);
-            assert!(authenticator.authenticate(&offered, late).is_err());
+            assert!(authenticator.authenticate(&offered, late).found.is_err());
         }
     }
 }

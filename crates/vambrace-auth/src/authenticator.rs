@@ -1,5 +1,5 @@
 //! Specification 001's order of credentials: internal token, bearer token, API key, Slack signature, open
-//! mode.
+//! mode. A bearer token that is none gives way to an API key beside it; an internal token does not.
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -61,7 +61,7 @@ pub struct Offered<'r> {
 /// The credential that counts: the first kind that is present, in specification 001's order.
 enum Shown<'r> {
     InternalToken(&'r str),
-    Jwt(&'r str),
+    Bearer(&'r str),
     ApiKey(&'r str),
     SlackSignature(&'r str),
     Nothing,
@@ -69,17 +69,39 @@ enum Shown<'r> {
 
 impl<'r> Offered<'r> {
     fn shown(&self) -> Shown<'r> {
-        if let Some(token) = self.internal_token {
+        if let Some(token) = present(self.internal_token) {
             return Shown::InternalToken(token);
         }
-        if let Some(bearer) = self.authorization.and_then(bearer) {
-            return if jwt::looks_like_one(bearer) { Shown::Jwt(bearer) } else { Shown::ApiKey(bearer) };
+        if let Some(bearer) = present(self.authorization.and_then(bearer)) {
+            return Shown::Bearer(bearer);
         }
-        match (self.api_key, self.slack_signature) {
+        match (present(self.api_key), present(self.slack_signature)) {
             (Some(key), _) => Shown::ApiKey(key),
             (None, Some(signature)) => Shown::SlackSignature(signature),
             (None, None) => Shown::Nothing,
         }
+    }
+}
+
+/// A header without a value shows nothing: clients send one when they have no credential.
+fn present(value: Option<&str>) -> Option<&str> {
+    value.filter(|value| !value.trim().is_empty())
+}
+
+/// What became of looking at a request's credentials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    pub found: Result<Identity, Refusal>,
+    /// The bearer token was none, and an API key beside it was looked at instead. THREAT: P13, it counts like any other
+    /// wrong credential, or a known key would buy endless guesses at tokens.
+    pub missed: Option<Refusal>,
+}
+
+impl Attempt {
+    /// Whether a key set that is fetched anew could change it.
+    pub fn names_unknown_key(&self) -> bool {
+        let unknown = Refusal::UnknownKey;
+        self.found.as_ref().err() == Some(&unknown) || self.missed.as_ref() == Some(&unknown)
     }
 }
 
@@ -208,18 +230,36 @@ impl Authenticator {
         }
     }
 
-    /// INVARIANT: the first kind of credential that is present decides. A wrong one is refused in every mode,
-    /// and whatever stands beside it.
-    pub fn authenticate(&self, offered: &Offered<'_>, now: Timestamp) -> Result<Identity, Refusal> {
-        match offered.shown() {
+    /// INVARIANT: the first kind of credential that is present decides, and a wrong one is refused in every mode. Only
+    /// a bearer token that is none leaves the word to an API key beside it (specification 001's flow).
+    pub fn authenticate(&self, offered: &Offered<'_>, now: Timestamp) -> Attempt {
+        let found = match offered.shown() {
             Shown::InternalToken(token) => self.by_internal_token(token, offered),
-            Shown::Jwt(token) => self.by_jwt(token, offered, now),
+            Shown::Bearer(token) => match (self.by_bearer(token, offered, now), present(offered.api_key)) {
+                (Err(missed), Some(key)) if missed.is_no_credential() => {
+                    // Where no token could be right, nobody guesses one: a gateway may send its own along.
+                    let missed = Some(missed)
+                        .filter(|_| !jwt::looks_like_one(token) || self.settings.jwt.takes_tokens());
+                    return Attempt { found: self.by_api_key(key, offered), missed };
+                }
+                (found, _) => found,
+            },
             Shown::ApiKey(key) => self.by_api_key(key, offered),
             Shown::SlackSignature(signature) => self.by_slack_signature(signature, offered, now),
             Shown::Nothing => match self.settings.mode {
                 Mode::Token => Err(Refusal::Missing),
                 Mode::Open => Ok(asserted::ignore(many(NOBODY, Credential::Open), offered)),
             },
+        };
+        Attempt { found, missed: None }
+    }
+
+    /// MCP clients send API keys so, too.
+    fn by_bearer(&self, token: &str, offered: &Offered<'_>, now: Timestamp) -> Result<Identity, Refusal> {
+        if jwt::looks_like_one(token) {
+            self.by_jwt(token, offered, now)
+        } else {
+            self.by_api_key(token, offered)
         }
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn identity(
     checked: Checked,
 ) -> Result<Identity, Refusal> {
     let text = |name: &str| claims.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let email = text("email").filter(|_| is_email_verified(claims));
+    let email = text("email").filter(|_| is_email_verified(claims, settings));
     let groups = groups(claims, &settings.groups_claim_path)?;
     // THREAT: P13, people choose their user name in many directories: one called `slack-bridge` is not the
     // bridge.
@@ -51,9 +51,7 @@ pub(crate) fn identity(
             "the token has an address for a name, and neither email nor subject",
         ));
     }
-    let is_listed = settings.operators.iter().any(|operator| {
-        email.is_some_and(|email| email.eq_ignore_ascii_case(operator)) || groups.contains(operator)
-    });
+    let is_listed = settings.operators.hold(email, &groups);
     // THREAT: P13, what a gateway passes on is believed for rights, not for watching over others.
     let rank = match checked {
         Checked::ByUs if is_listed => Rank::Operator,
@@ -80,10 +78,11 @@ fn subject(issuer: Option<&str>, sub: &str) -> Result<String, Refusal> {
     Ok(format!("{issuer} {sub}"))
 }
 
-/// Many issuers leave the claim out, which says nothing; one that is there must say yes.
-fn is_email_verified(claims: &Claims) -> bool {
+/// Many issuers leave the claim out, which says nothing unless the operator requires it; one that is there must say yes.
+fn is_email_verified(claims: &Claims, settings: &JwtSettings) -> bool {
     match claims.get("email_verified") {
-        None | Some(Value::Bool(true)) => true,
+        None => !settings.require_email_verified,
+        Some(Value::Bool(true)) => true,
         Some(Value::String(text)) => text == "true",
         Some(Value::Null | Value::Bool(false) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
             false

@@ -20,12 +20,12 @@ mod verified;
 pub use api_key::{ApiKey, KeyDigest};
 pub use asserted::{IgnoredHeader, WhyIgnored};
 pub use authenticator::{
-    AuthSettings, Authenticator, Credential, Identity, Mode, Offered, is_reserved_caller,
+    Attempt, AuthSettings, Authenticator, Credential, Identity, Mode, Offered, is_reserved_caller,
 };
 pub use client_address::{AddressKey, ForwardedFor, client_address, is_trusted_proxy};
 pub use failures::FailureLimiter;
 pub use hosts::{is_host_allowed, is_origin_allowed};
-pub use jwt::{JwtSettings, JwtTrust, KeySource};
+pub use jwt::{JwtSettings, JwtTrust, KeySource, Operators};
 pub use key_set::{KeySet, KeySetError, SignatureAlgorithm};
 pub use rate_limit::{Draw, Moment, Rate, RateLimiter};
 pub use refusal::Refusal;

@@ -61,6 +61,19 @@ impl Refusal {
         }
     }
 
+    /// Whether what was shown is no credential, apart from who would have shown it.
+    pub(crate) fn is_no_credential(&self) -> bool {
+        match self {
+            Refusal::InvalidInternalToken
+            | Refusal::InvalidToken(_)
+            | Refusal::ExpiredToken
+            | Refusal::UnknownKey
+            | Refusal::InvalidApiKey
+            | Refusal::InvalidSlackSignature => true,
+            Refusal::UnreadableIdentity(_) | Refusal::Missing => false,
+        }
+    }
+
     /// A wrong credential counts against its sender; a missing one does not, nor one that was good a while ago: clients
     /// learn by the refusal that they need a new one.
     pub fn is_guess(&self) -> bool {

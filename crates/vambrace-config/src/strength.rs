@@ -248,6 +248,7 @@ pub(crate) const ROWS: &[Row] = &[
     tighten("git.protected_branches", Order::Denials),
     refuse("auth.mode", Order::Ranks(&[&["open"], &["token"]])),
     refuse("auth.jwt.trust", Order::Ranks(&[&["upstream"], &["verify"]])),
+    tighten("auth.jwt.require_email_verified", TIGHT_ON),
     refuse("auth.operators", Order::Grants),
     refuse("approvals.expires", Order::Ceiling),
     tighten("approvals.by_client", Order::Ranks(&[&["true"], &["stdio"], &["false"]])),

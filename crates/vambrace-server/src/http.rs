@@ -103,6 +103,8 @@ pub struct Front {
     pub(crate) by_address: RateLimiter<AddressKey>,
     /// For what is public: a busy agent must not make the probes of its server fail.
     pub(crate) by_prober: RateLimiter<AddressKey>,
+    /// For what a web page, or a name that is none of ours, has sent: it must not lock out the agents of its address.
+    pub(crate) by_stranger: RateLimiter<AddressKey>,
     pub(crate) by_caller: RateLimiter<String>,
     pub(crate) failures: FailureLimiter,
     /// Cancelled when the server ends: what would wait for ever ends with it.
@@ -133,6 +135,7 @@ impl Front {
             authenticator,
             by_address: RateLimiter::new(settings.rate, MOST),
             by_prober: RateLimiter::new(settings.rate, MOST),
+            by_stranger: RateLimiter::new(settings.rate, MOST),
             by_caller: RateLimiter::new(settings.rate, MOST),
             failures: FailureLimiter::new(MOST),
             ending: CancellationToken::new(),

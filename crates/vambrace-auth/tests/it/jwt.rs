@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use vambrace_auth::{
     ApiKey, AuthSettings, Authenticator, Credential, Identity, JwtSettings, JwtTrust, KeyDigest, KeySet,
-    KeySource, Mode, Offered, Refusal, SignatureAlgorithm,
+    KeySource, Mode, Offered, Operators, Refusal, SignatureAlgorithm,
 };
 use vambrace_types::{Caller, Door, Rank, Role, Timestamp, Voice};
 
@@ -37,7 +37,7 @@ fn show_from(
 ) -> Result<Identity, Refusal> {
     let value = format!("Bearer {token}");
     let offered = Offered { authorization: Some(&value), from_trusted_proxy, ..Offered::default() };
-    authenticator.authenticate(&offered, Timestamp::from_millis(NOW * 1000))
+    authenticator.authenticate(&offered, Timestamp::from_millis(NOW * 1000)).found
 }
 
 pub(crate) fn claims() -> Value {
@@ -206,7 +206,7 @@ fn issuer_and_audience_must_fit_when_configured() {
 #[test]
 fn claims_say_who_it_is() {
     let key = TestKey::p256();
-    let operators = vec!["boss@example.com".to_owned(), "ops".to_owned()];
+    let operators = Operators::parse(&["boss@example.com".to_owned(), "ops".to_owned()]);
     let root = ApiKey {
         caller_id: "root-agent".to_owned(),
         role: Role::Dev,
@@ -257,6 +257,9 @@ fn claims_say_who_it_is() {
     check(json!({"email": "Boss@Example.com"}), "Boss@Example.com", Some("Boss@Example.com"), &[], Operator);
     check(json!({"groups": "ops"}), "1234", None, &["ops"], Operator);
     check(json!({"groups": ["Ops"]}), "1234", None, &["Ops"], Agent);
+    // And neither by the other's claim.
+    check(json!({"email": "ops"}), "ops", Some("ops"), &[], Agent);
+    check(json!({"groups": ["boss@example.com"]}), "1234", None, &["boss@example.com"], Agent);
     check(json!({"preferred_username": "boss@example.com"}), "boss@example.com", None, &[], Agent);
     // Nobody calls themself like a service.
     check(json!({"preferred_username": "slack-bridge"}), "1234", None, &[], Agent);
@@ -287,6 +290,72 @@ fn claims_say_who_it_is() {
         address,
     );
     refused(json!({"preferred_username": "ann", "email": " boss@example.com"}), space);
+}
+
+#[test]
+fn an_email_counts_only_when_verified_where_that_is_required() {
+    let key = TestKey::p256();
+    let email = |require_email_verified: bool, said: Option<Value>| {
+        let operators = Operators::parse(&["boss@example.com".to_owned()]);
+        let settings = JwtSettings { require_email_verified, operators, ..settings() };
+        let mut claims = with(json!({"email": "boss@example.com"}));
+        if let Some(said) = said {
+            claims["email_verified"] = said;
+        }
+        let token = key.token(&json!({"alg": "ES256"}), &claims);
+        let caller = show(&authenticator(settings, &[key.jwk(None)]), &token).unwrap().caller(Door::Rest);
+        assert_eq!(caller.rank == Rank::Operator, caller.email.is_some(), "{claims}");
+        caller.email.is_some()
+    };
+    for (said, by_default, where_required) in [
+        (None, true, false),
+        (Some(json!(true)), true, true),
+        (Some(json!("true")), true, true),
+        (Some(json!(false)), false, false),
+        (Some(json!(null)), false, false),
+        (Some(json!(1)), false, false),
+    ] {
+        assert_eq!(email(false, said.clone()), by_default, "{said:?}");
+        assert_eq!(email(true, said.clone()), where_required, "{said:?}");
+    }
+}
+
+#[test]
+fn what_an_issuer_signs_for_other_ends_lets_nobody_in() {
+    let key = TestKey::p256();
+    let verifying = authenticator(settings(), &[key.jwk(None)]);
+    let upstream = Authenticator::new(AuthSettings {
+        jwt: JwtSettings { trust: JwtTrust::Upstream, ..JwtSettings::default() },
+        ..AuthSettings::default()
+    });
+    let check = |header: Value, changes: Value, expected: Option<Refusal>| {
+        let token = key.token(&header, &with(changes));
+        assert_eq!(show(&verifying, &token).err(), expected, "{header}");
+        assert_eq!(show_from(&upstream, &token, true).err(), expected, "{header}");
+    };
+    for kind in ["JWT", "jwt", "at+jwt", "AT+JWT", "application/at+jwt", "Application/JWT"] {
+        check(json!({"alg": "ES256", "typ": kind}), json!({}), None);
+    }
+    let other = || wrong("the token is of a kind that lets nobody in");
+    for kind in [
+        json!("logout+jwt"),
+        json!("application/logout+jwt"),
+        json!("dpop+jwt"),
+        json!("secevent+jwt"),
+        json!("oauth-authz-req+jwt"),
+        json!("JWE"),
+        json!(""),
+        json!(null),
+        json!(["JWT"]),
+    ] {
+        check(json!({"alg": "ES256", "typ": kind}), json!({}), other());
+    }
+    for zip in [json!("DEF"), json!(null), json!("")] {
+        check(json!({"alg": "ES256", "zip": zip}), json!({}), wrong("the payload is compressed"));
+    }
+    let logout = json!({"events": {"http://schemas.openid.net/event/backchannel-logout": {}}});
+    check(json!({"alg": "ES256"}), logout, wrong("the token is the notice of a logout"));
+    check(json!({"alg": "ES256"}), json!({"events": ["concert"]}), None);
 }
 
 #[test]
@@ -321,7 +390,7 @@ fn upstream_is_believed_from_proxies_alone_and_never_makes_an_operator() {
     let forged = format!("{}.{}.", encode(r#"{"alg":"none"}"#), encode(r#"{"email":"boss@example.com"}"#));
     let upstream = JwtSettings {
         trust: JwtTrust::Upstream,
-        operators: vec!["boss@example.com".to_owned()],
+        operators: Operators::parse(&["boss@example.com".to_owned()]),
         ..JwtSettings::default()
     };
     for mode in [Mode::Token, Mode::Open] {

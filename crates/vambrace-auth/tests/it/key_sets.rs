@@ -124,7 +124,7 @@ fn a_token_that_was_believed_is_refused_when_its_time_or_its_key_is_over() {
     let value = format!("Bearer {token}");
     let at = |seconds: i64| {
         let offered = Offered { authorization: Some(&value), ..Offered::default() };
-        authenticator.authenticate(&offered, Timestamp::from_millis(seconds * 1000)).err()
+        authenticator.authenticate(&offered, Timestamp::from_millis(seconds * 1000)).found.err()
     };
     let end = claims()["exp"].as_i64().unwrap() + 60; // the clocks' leeway
     authenticator.set_keys(set(&key));

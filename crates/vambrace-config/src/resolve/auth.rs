@@ -1,7 +1,8 @@
 //! Who may come in: from the configuration to the authenticator's settings.
 
 use vambrace_auth::{
-    ApiKey, AuthSettings, JwtSettings, JwtTrust, KeyDigest, KeySource, Mode, SignatureAlgorithm, SlackKey,
+    ApiKey, AuthSettings, JwtSettings, JwtTrust, KeyDigest, KeySource, Mode, Operators, SignatureAlgorithm,
+    SlackKey,
 };
 
 use crate::section::{self, AuthMode, Config, OneOrMany};
@@ -66,6 +67,7 @@ fn jwt(config: &Config) -> JwtSettings {
         },
         leeway: jwt.leeway.duration(),
         groups_claim_path: config.permissions.groups_claim_path.clone(),
-        operators: config.auth.operators.clone(),
+        require_email_verified: jwt.require_email_verified,
+        operators: Operators::parse(&config.auth.operators),
     }
 }

@@ -37,7 +37,7 @@ section! {
         pub internal_token: Option<SecretText> = None,
         /// How bearer tokens are checked.
         pub jwt: Jwt = Jwt::default(),
-        /// People (by email address) and groups whose bearer tokens may look at everybody's records and answer questions.
+        /// People and groups whose bearer tokens may look at everybody's records and answer questions. An entry with an `@` is an email address, any other one a group; neither is compared with the other's claim.
         pub operators: Vec<String> = Vec::new(),
     }
 }
@@ -56,6 +56,8 @@ section! {
             ["RS256", "RS384", "RS512", "ES256", "ES384", "PS256", "PS384", "PS512", "EdDSA"].map(str::to_owned).to_vec(),
         /// Who has checked the signature.
         pub trust: JwtTrust = JwtTrust::Verify,
+        /// Whether an email address counts only if the token says `email_verified`. Many issuers leave the claim out.
+        pub require_email_verified: bool = false,
         /// The authorization servers that give out tokens for us, told to clients that ask (RFC 9728). None: the issuer, if it is an address.
         pub authorization_servers: Vec<String> = Vec::new(),
         /// How long a key set from an address is good.

@@ -113,7 +113,7 @@ fn entries_that_would_be_taken_for_others_stop_the_start() {
 fn let_in(bench: &Bench, key: &str) -> Result<(String, &'static str), Refusal> {
     let authenticator = Authenticator::new(auth(&bench.loaded().config, None));
     let offered = Offered { api_key: Some(key), ..Offered::default() };
-    let identity = authenticator.authenticate(&offered, Timestamp::from_millis(0))?;
+    let identity = authenticator.authenticate(&offered, Timestamp::from_millis(0)).found?;
     assert_eq!(identity.credential(), Credential::ApiKey);
     let caller = identity.caller(Door::Rest);
     Ok((caller.id, caller.role.as_str()))
@@ -124,9 +124,10 @@ fn every_form_opens_the_door() {
     #[track_caller]
     fn check(bench: Bench, key: &str, caller: &str, role: &'static str) {
         assert_eq!(let_in(&bench, key), Ok((caller.to_owned(), role)));
-        for wrong in ["", "ka_", &format!("{key}x"), caller] {
+        for wrong in ["ka_", &format!("{key}x"), caller] {
             assert_eq!(let_in(&bench, wrong), Err(Refusal::InvalidApiKey), "{wrong}");
         }
+        assert_eq!(let_in(&bench, ""), Err(Refusal::Missing));
     }
     let file = |yaml: &str| Bench::new().config("c.yaml", yaml);
     check(file("api_keys: {ka_x: {caller_id: a, role: read}}"), "ka_x", "a", "product_owner");
@@ -164,14 +165,20 @@ fn tokens_are_checked_as_configured() {
     let plain = jwt("auth: {}");
     assert_eq!((plain.trust, plain.keys), (JwtTrust::Verify, KeySource::None));
     assert_eq!(plain.algorithms.len(), SignatureAlgorithm::ALL.len());
-    let full = jwt("auth:\n  operators: [ops]\n  jwt: {jwks: keys.json, issuer: i, audience: [a, b], \
+    let full = jwt(
+        "auth:\n  operators: [ops, a@b.c]\n  jwt: {require_email_verified: true, jwks: keys.json, issuer: i, audience: [a, b], \
          algorithms: [ES256], trust: upstream, leeway: 5s}\n\
-         permissions: {groups_claim_path: realm_access.roles}\n");
+         permissions: {groups_claim_path: realm_access.roles}\n",
+    );
     assert_eq!((full.trust, full.keys), (JwtTrust::Upstream, KeySource::Set));
     assert_eq!(full.algorithms, [SignatureAlgorithm::Es256]);
     assert_eq!((full.issuer.as_deref(), full.audience.len()), (Some("i"), 2));
     assert_eq!((full.leeway.as_secs(), full.groups_claim_path.as_str()), (5, "realm_access.roles"));
-    assert_eq!(full.operators, ["ops"]);
+    assert_eq!(
+        (full.operators.emails, full.operators.groups),
+        (vec!["a@b.c".to_owned()], vec!["ops".to_owned()])
+    );
+    assert!(!plain.require_email_verified && full.require_email_verified);
     for name in ["none", "HS256", "es256", "ES512"] {
         let yaml = format!("auth: {{jwt: {{algorithms: [RS256, {name}]}}}}");
         let messages = Bench::new().config("c.yaml", yaml).messages();

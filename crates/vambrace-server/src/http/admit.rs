@@ -93,12 +93,7 @@ fn may_knock(front: &Front, arrival: Arrival, parts: &Parts) -> Result<(), Probl
     if let Some(wait) = front.failures.blocked(arrival.address, now) {
         front.metrics.limited(Limit::Failures);
         front.bell.limited(front, Limited::Failures, Seen::of(arrival.address, parts));
-        return Err(Problem::too_many(Draw {
-            allowed: false,
-            remaining: 0,
-            retry_after: wait,
-            full_after: wait,
-        }));
+        return Err(Problem::locked_out(wait));
     }
     Ok(())
 }
@@ -144,23 +139,27 @@ async fn enter(
     offered: &Offered<'_>,
 ) -> Result<(Caller, Draw), Problem> {
     let clock = front.corridor.clock();
-    let mut found = front.authenticator.authenticate(offered, clock.now());
+    let mut attempt = front.authenticator.authenticate(offered, clock.now());
     // Keys are exchanged now and then; the new ones are fetched when somebody first shows one.
     let mut looked = Looked::No;
-    if found == Err(Refusal::UnknownKey) && front.keys.is_some() {
+    if attempt.names_unknown_key() && front.keys.is_some() {
         looked = jwks::Keys::refresh(front).await;
-        found = front.authenticator.authenticate(offered, clock.now());
+        attempt = front.authenticator.authenticate(offered, clock.now());
     }
     let address = arrival.address;
     let seen = Seen::of(address, parts);
-    let identity = found.map_err(|refusal| {
+    let wrong = |refusal: &Refusal| {
         // A key that we have not looked for just now may be a new one: its owner does not guess.
-        let counts = refusal.is_guess() && (refusal != Refusal::UnknownKey || looked == Looked::Now);
+        let counts = refusal.is_guess() && (*refusal != Refusal::UnknownKey || looked == Looked::Now);
         if counts && front.failures.failed(address, front.moment()) {
             front.bell.door_closed(front, seen);
         }
-        front.metrics.refused(&refusal);
-        front.bell.refused(front, &refusal, seen);
+        front.metrics.refused(refusal);
+        front.bell.refused(front, refusal, seen);
+    };
+    attempt.missed.iter().for_each(&wrong);
+    let identity = attempt.found.map_err(|refusal| {
+        wrong(&refusal);
         match refusal {
             // Who it is, is known; no other credential would help.
             Refusal::UnreadableIdentity(_) => Problem::refused(&refusal),

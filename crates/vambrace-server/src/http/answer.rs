@@ -1,5 +1,7 @@
 //! What goes wrong before a call, in the shape of its route (decision C21).
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -53,6 +55,20 @@ impl Problem {
         problem
     }
 
+    /// Not 001's words: whoever sends less often is let in no sooner.
+    pub(super) fn locked_out(wait: Duration) -> Problem {
+        let seconds = seconds(wait).max(1);
+        let message = format!(
+            "Too many wrong credentials came from this address, so it is locked out for {seconds} more seconds."
+        );
+        let mut problem =
+            Problem::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimitExceeded, message).suggestion(
+                "Correct the credential, wait that long and try again; until then a right one is refused as well.",
+            );
+        problem.draw = Some(Draw { allowed: false, remaining: 0, retry_after: wait, full_after: wait });
+        problem
+    }
+
     pub(crate) fn refused(refusal: &Refusal) -> Problem {
         if let Refusal::UnreadableIdentity(IgnoredHeader { name, why }) = refusal {
             return Problem::headers(format!("The header `{name}` cannot be read: {}.", why.as_str()))
@@ -76,17 +92,21 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        if let Some(draw) = self.draw {
+        let mut response = if self.message.is_empty() && self.draw.is_some() {
             let body = json!({"success": false, "message": "Rate limit exceeded. Please try again later."});
-            let wait = seconds(draw.retry_after).max(1).to_string();
-            let mut response = (self.status, [(header::RETRY_AFTER, wait)], Json(body)).into_response();
+            (self.status, Json(body)).into_response()
+        } else {
+            let words = Words { code: self.code, message: self.message, suggestion: self.suggestion };
+            let mut response = (self.status, Json(words.body(None))).into_response();
+            response.extensions_mut().insert(words);
+            response
+        };
+        if let Some(draw) = self.draw {
+            let wait = HeaderValue::from(seconds(draw.retry_after).max(1));
+            response.headers_mut().insert(header::RETRY_AFTER, wait);
             // The limits that are told are those that were met.
             response.extensions_mut().insert(Shown(draw));
-            return response;
         }
-        let words = Words { code: self.code, message: self.message, suggestion: self.suggestion };
-        let mut response = (self.status, Json(words.body(None))).into_response();
-        response.extensions_mut().insert(words);
         if let Some(challenge) = self.challenge {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
@@ -122,7 +142,7 @@ pub(super) fn named(mut answer: Response, id: &HeaderValue) -> Response {
 }
 
 /// Rounded up, so that whoever waits so long has waited long enough.
-fn seconds(time: std::time::Duration) -> u64 {
+fn seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 

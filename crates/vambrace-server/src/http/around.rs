@@ -54,7 +54,13 @@ pub(super) async fn around(
     let (method, path) = (request.method(), request.uri().path());
     let place = routes.place(path);
     let told = front.corridor.log().wants(Level::Debug).then(|| (method.clone(), path.to_owned()));
-    let limiter = if health::is_probe(path) { &front.by_prober } else { &front.by_address };
+    let limiter = if hosts::is_strange(&request, front) {
+        &front.by_stranger
+    } else if health::is_probe(path) {
+        &front.by_prober
+    } else {
+        &front.by_address
+    };
     let draw = limiter.draw(&AddressKey::of(arrival.address), front.moment());
     let watch = (!request.body().is_end_stream()).then(Watch::default);
     let mut answer = if !draw.allowed {

@@ -3,6 +3,10 @@
 
 use std::net::SocketAddr;
 
+use http::Request;
+use http::header::{self, HeaderName, HeaderValue};
+use http::uri::Authority;
+
 use vambrace_auth::{is_host_allowed, is_origin_allowed};
 
 use super::Front;
@@ -32,6 +36,28 @@ fn is_listed_name(host: &str, front: &Front) -> bool {
 pub(super) fn may_send(origin: &str, front: &Front) -> bool {
     let listed = &front.settings.allowed_origins;
     front.listening.get().is_some_and(|listening| is_origin_allowed(Some(origin), listed, *listening))
+}
+
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Whether a request speaks for somebody else's page or to somebody else's name. Most of these are refused later; here they
+/// only draw from another bucket. THREAT: P12, a page that the user of an agent looks at uses up the agent's own.
+pub(super) fn is_strange<B>(request: &Request<B>, front: &Front) -> bool {
+    let headers = request.headers();
+    let is_foreign_name = |host: &HeaderValue| !host.to_str().is_ok_and(|host| is_ours(host, front));
+    let authority = request.uri().authority().map(Authority::as_str);
+    if headers.get_all(header::HOST).iter().any(is_foreign_name)
+        || authority.is_some_and(|authority| !is_ours(authority, front))
+    {
+        return true;
+    }
+    let mut origins = headers.get_all(header::ORIGIN).iter().peekable();
+    if origins.peek().is_some() {
+        return origins.any(|origin| !origin.to_str().is_ok_and(|origin| may_send(origin, front)));
+    }
+    // Images and links of a page send no Origin, but browsers say this.
+    let mut sites = headers.get_all(FETCH_SITE).iter();
+    sites.any(|site| !matches!(site.as_bytes(), b"none" | b"same-origin"))
 }
 
 /// Whether the operator listed the page; our own pages need no leave to read what they get.

@@ -134,7 +134,7 @@ fn too_many_is_what_specification_001_shows() {
 #[test]
 fn a_bucket_fills_again_and_callers_have_their_own() {
     let world = World::new();
-    let (ann, ben) = (format!("ka_{}", "a".repeat(30)), format!("ka_{}", "b".repeat(30)));
+    let (ann, ben) = (format!("ka_ann_{}", "4d".repeat(16)), format!("ka_ben_{}", "4d".repeat(16)));
     let config = format!(
         "server: {{rate_limit: {{per_second: 20, burst: 2}}, trusted_proxies: [127.0.0.1]}}\n\
          api_keys: {{\"{ann}\": {{caller_id: ann}}, \"{ben}\": {{caller_id: ben}}}}\n"
@@ -182,10 +182,70 @@ fn guessing_is_slow() {
         }
     }
     let answer = served.get("/api/tools");
-    assert_eq!((answer.status, answer.body.as_slice()), (429, LIMITED), "with the right key too");
+    assert_eq!(answer.status, 429, "with the right key too: {answer:?}");
     let wait: u64 = answer.header("retry-after").unwrap().parse().unwrap();
     assert!((200..=300).contains(&wait), "{wait}");
+    // It is told what happened and for how long, and not to send less often.
+    let told = answer.json();
+    let message = told["message"].as_str().unwrap();
+    assert!(message.contains(&format!("locked out for {wait} more seconds")), "{told}");
+    assert!(told["error"]["suggestion"].as_str().unwrap().contains("Correct the credential"), "{told}");
+    assert!(told["error"]["request_id"].is_string() && !answer.text().contains("Rate limit"), "{told}");
     assert_eq!(served.send("GET", "/health", &[], b"").status, 200);
+}
+
+#[test]
+fn nothing_is_no_guess() {
+    let world = World::new();
+    let served = Served::start(&world);
+    let empty =
+        [("X-API-Key", ""), ("Authorization", ""), ("Authorization", "Bearer "), ("X-Internal-Token", "")];
+    for header in empty.repeat(5) {
+        let answer = served.send("GET", "/api/tools", &[header], b"");
+        assert_eq!(answer.status, 401, "{header:?}: {answer:?}");
+        assert!(answer.text().contains("Authentication required but not provided"), "{answer:?}");
+    }
+    assert_eq!(served.get("/api/tools").status, 200);
+}
+
+#[test]
+fn a_wrong_token_beside_a_right_key_is_a_guess() {
+    let world = World::new();
+    let served = Served::start(&world);
+    let key = ("X-API-Key", served.token.as_str());
+    for n in 0..10 {
+        let guess = format!("Bearer guess-{n}");
+        let answer = served.send("GET", "/api/tools", &[key, ("Authorization", &guess)], b"");
+        assert_eq!(answer.status, 200, "{n}: {answer:?}");
+    }
+    served.hear("Invalid API key attempt");
+    assert_eq!(served.get("/api/tools").status, 429);
+}
+
+#[test]
+fn pages_and_strange_names_do_not_lock_out_the_agent() {
+    let world = World::new();
+    let served = Served::with_config(&world, "server: {rate_limit: {per_second: 1, burst: 20}}\n");
+    let own = served.address.to_string();
+    let rows: [&[(&str, &str)]; 4] = [
+        &[("Host", &own), ("Origin", "https://page.example")],
+        &[("Host", &own), ("Sec-Fetch-Site", "cross-site")],
+        &[("Host", &own), ("Origin", "null")],
+        &[("Host", "rebound.example")],
+    ];
+    let mut n_limited = 0;
+    for path in ["/api/tools", "/health"] {
+        for headers in rows {
+            for _ in 0..25 {
+                n_limited += usize::from(served.send("GET", path, headers, b"").status == 429);
+            }
+        }
+    }
+    // Theirs was empty; whoever is at home has spent nothing.
+    assert!(n_limited > 0, "{}", served.log());
+    let answer = served.get("/api/tools");
+    assert_eq!((answer.status, answer.header("x-ratelimit-limit")), (200, Some("20")), "{answer:?}");
+    assert_eq!(served.get("/health").status, 200);
 }
 
 #[test]

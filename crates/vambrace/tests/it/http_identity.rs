@@ -22,7 +22,7 @@ fn may_save(number: usize) -> bool {
 #[test]
 fn concurrent_calls_of_different_people_never_swap_identity() {
     let world = World::new();
-    let internal = "1c2d".repeat(16);
+    let internal = "1c2d3e4f".repeat(8);
     let emails: Vec<Value> = (0..CALLS)
         .filter(|number| may_save(*number) && number % 2 == 0)
         .map(|number| json!({"value": person(number), "role": "write"}))

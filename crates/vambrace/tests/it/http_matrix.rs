@@ -29,7 +29,7 @@ impl Secrets {
             write: format!("ka_{}_{}", "root-agent", "5e".repeat(16)),
             read: format!("ka_{}_{}", "viewer", "6f".repeat(16)),
             bridge: format!("ka_{}_{}", "bridge", "7a".repeat(16)),
-            signing: "8b9c".repeat(8),
+            signing: "8b9c7d2e".repeat(4),
             issuer: Issuer::new("k1"),
             stranger: Issuer::new("k1"),
         }
@@ -104,6 +104,11 @@ fn headers(credential: &str, secrets: &Secrets, served: &Served, body: &[u8]) ->
         "jwt-other-audience" => bearer(secrets.issuer.sign(&with("aud", json!("another")))),
         "jwt-stranger" => bearer(secrets.stranger.sign(&good)),
         "jwt-forged" => bearer(forged(&good)),
+        "jwt-forged+key" => {
+            let mut both = bearer(forged(&good));
+            both.push(("X-API-Key", secrets.write.clone()));
+            both
+        }
         "jwt-no-signature" => {
             let signed = secrets.issuer.sign(&good);
             bearer(format!("{}.", signed.rsplit_once('.').unwrap().0))

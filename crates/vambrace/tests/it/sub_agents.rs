@@ -15,7 +15,7 @@ fn credential(kind: &str) -> String {
 }
 
 fn internal() -> String {
-    "1c2d".repeat(16)
+    "1c2d3e4f".repeat(8)
 }
 
 fn answer(request: &Request) -> Reply {
