@@ -30,4 +30,4 @@ pub use key_set::{KeySet, KeySetError, SignatureAlgorithm};
 pub use rate_limit::{Draw, Moment, Rate, RateLimiter};
 pub use refusal::Refusal;
 pub use slack::SlackKey;
-pub use token::{api_key, internal_token, is_caller_name};
+pub use token::{Weakness, api_key, internal_token, is_caller_name, weakness};

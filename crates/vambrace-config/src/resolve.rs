@@ -35,7 +35,7 @@ use crate::section::{self, Config, ProfileName};
 use crate::{Loaded, Origin};
 
 pub use agents::chain_rules;
-pub use auth::auth;
+pub use auth::{auth, weak_secrets};
 pub use redacting::Redacting;
 pub use survey::{Sighting, Survey};
 

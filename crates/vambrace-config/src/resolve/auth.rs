@@ -2,7 +2,7 @@
 
 use vambrace_auth::{
     ApiKey, AuthSettings, JwtSettings, JwtTrust, KeyDigest, KeySource, Mode, Operators, SignatureAlgorithm,
-    SlackKey,
+    SlackKey, Weakness, weakness,
 };
 
 use crate::section::{self, AuthMode, Config, OneOrMany};
@@ -27,6 +27,38 @@ pub fn auth(config: &Config, first: Option<ApiKey>) -> AuthSettings {
             .signing_secret
             .as_ref()
             .and_then(|secret| SlackKey::new(secret.secret().expose())),
+    }
+}
+
+/// The secrets that let somebody in and that strangers could find out: the key of the configuration, and what to do. None of
+/// them is shown. THREAT: P13, a service that starts with a token from its own example file.
+pub fn weak_secrets(config: &Config) -> Vec<(String, String)> {
+    let token = config.auth.internal_token.as_ref();
+    let signing = config.slack.signing_secret.as_ref();
+    let one = [("auth.internal_token", token), ("slack.signing_secret", signing)];
+    let one = one.into_iter().map(|(key, secret)| (key.to_owned(), secret));
+    let keys = config.api_keys.0.iter();
+    let keys = keys.map(|key| (format!("api_keys ({})", key.caller_id), key.secret.as_ref()));
+    let weak = one.chain(keys).filter_map(|(key, secret)| {
+        let weakness = weakness(secret?.secret().expose())?;
+        Some((key, advice(weakness).to_owned()))
+    });
+    weak.collect()
+}
+
+fn advice(weakness: Weakness) -> &'static str {
+    match weakness {
+        Weakness::Unexpanded => {
+            "the secret is the name of a variable, not its value; write `${NAME}`, which is filled in from the \
+             environment in the operator's file"
+        }
+        Weakness::Short => {
+            "the secret is shorter than 16 characters and easily guessed; `vambrace token` makes a better one"
+        }
+        Weakness::Monotonous => {
+            "the secret is made of fewer than 5 different characters and easily guessed; `vambrace token` makes a \
+             better one"
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use vambrace_config::{ProfileName, init_text, resolve, schema, show, user_folder
 
 use super::Exit;
 use super::options::{ConfigArgs, ConfigWhat, Global};
+use super::serve::refuse_weak_secrets;
 use super::start::{configuration, environment, usage, workspace};
 use crate::terminal;
 
@@ -64,6 +65,7 @@ fn init(global: &Global, file: Option<PathBuf>) -> Result<Exit, Exit> {
 fn check(global: &Global) -> Result<Exit, Exit> {
     let loaded = configuration(global)?;
     resolve::check(&loaded, &environment()).map_err(|error| usage(&error.to_string()))?;
+    refuse_weak_secrets(&loaded.config)?;
     let without_effect = resolve::without_effect(&loaded.config);
     if global.json || !terminal::is_watched() {
         let weaker = loaded.weaker.iter().map(|weaker| {

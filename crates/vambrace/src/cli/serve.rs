@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_auth::{ApiKey, Authenticator, KeyDigest};
 use vambrace_config::Loaded;
-use vambrace_config::resolve::{auth, lies_inside, refuse_state_inside};
+use vambrace_config::resolve::{auth, lies_inside, refuse_state_inside, weak_secrets};
 use vambrace_config::section::{AuditFailure, AuthMode, Config, JwtTrust};
 use vambrace_process::RowState;
 use vambrace_redact::{KnownValue, RedactedText, prove_rules};
@@ -49,6 +49,7 @@ fn attempt(global: &Global, args: ServeArgs) -> Result<Exit, Exit> {
     let conformance = conformance(wanted)?;
     refuse_open_to_others(&loaded, wanted, &args)?;
     refuse_keys_inside(&loaded)?;
+    refuse_weak_secrets(config)?;
     warn_of_log_inside(&loaded)?;
     let log = Arc::new(LineLog::open(&loaded)?);
     // Made before the redactor, which must know it; after the state folder was looked at: a token in the
@@ -74,7 +75,6 @@ fn attempt(global: &Global, args: ServeArgs) -> Result<Exit, Exit> {
     let listener = runtime.block_on(bind(wanted))?;
     prove(&runtime, &session.corridor)?;
     announce(&loaded, wanted, conformance);
-    warn_of_weak_keys(config);
     if first.is_none() && global.role != AccessLevel::Write.role() {
         terminal::warn("--role has no effect here: callers have the roles of their credentials");
     }
@@ -323,19 +323,11 @@ fn announce(loaded: &Loaded, wanted: SocketAddr, conformance: Conformance) {
     }
 }
 
-/// What is shorter can be tried out.
-const SHORTEST_KEY: usize = 16;
-
-fn warn_of_weak_keys(config: &Config) {
-    for key in &config.api_keys.0 {
-        if key.secret.as_ref().is_some_and(|secret| secret.secret().expose().chars().count() < SHORTEST_KEY) {
-            terminal::warn(&format!(
-                "api_keys: the secret of `{}` is shorter than {SHORTEST_KEY} characters and easily guessed; \
-                 `vambrace token` makes a better one",
-                key.caller_id
-            ));
-        }
-    }
+/// A secret that can be tried out lets everybody in. Over stdio nobody shows one, so only servers ask.
+pub(super) fn refuse_weak_secrets(config: &Config) -> Result<(), Exit> {
+    let weak: Vec<String> =
+        weak_secrets(config).into_iter().map(|(key, advice)| format!("{key}: {advice}")).collect();
+    if weak.is_empty() { Ok(()) } else { Err(usage(&weak.join("\n"))) }
 }
 
 /// An address as it may be shown: what stands before the `@` is a secret.

@@ -87,7 +87,7 @@ fn a_configured_credential_leaves_no_room_for_another() {
     let world = World::new();
     let first = Served::start(&world).token.clone();
     let key = format!("ka_{}", "ci_".repeat(8));
-    let internal = "i".repeat(40);
+    let internal = format!("internal-{}", "0a1b".repeat(8));
     for config in [
         format!("{NO_LIMIT}api_keys: {{\"{key}\": {{caller_id: ci, role: read}}}}\n"),
         format!("{NO_LIMIT}auth: {{internal_token: {internal}}}\n"),
@@ -98,8 +98,6 @@ fn a_configured_credential_leaves_no_room_for_another() {
         let answer = served.send("GET", "/api/tools", &[("X-API-Key", &first)], b"");
         assert_eq!(answer.status, 401, "{config}: {answer:?}");
     }
-    let weak = format!("{NO_LIMIT}api_keys: [{{caller_id: ci, secret: {}}}]\n", "x".repeat(15));
-    Served::with_config(&world, &weak).hear("shorter than 16 characters and easily guessed");
     let fresh = World::new();
     let config = format!("{NO_LIMIT}api_keys: {{\"{key}\": {{caller_id: ci, role: read}}}}\n");
     let served = Served::with_config(&fresh, &config);
@@ -107,6 +105,33 @@ fn a_configured_credential_leaves_no_room_for_another() {
     assert!(!fresh.state().join("token").exists());
     assert!(!served.log().contains(&key));
     assert!(!served.log().contains("easily guessed"), "{}", served.log());
+}
+
+#[test]
+fn a_secret_that_can_be_guessed_is_refused() {
+    let world = World::new();
+    let short = "q7".repeat(7);
+    let dull = "abcd".repeat(8);
+    for (config, words) in [
+        (
+            format!("auth: {{internal_token: {short}}}\n"),
+            "auth.internal_token: the secret is shorter than 16",
+        ),
+        (format!("auth: {{internal_token: {dull}}}\n"), "fewer than 5 different characters"),
+        ("auth: {internal_token: $INTERNAL_AUTH_TOKEN}\n".to_owned(), "write `${NAME}`"),
+        (format!("api_keys: [{{caller_id: ci, secret: {short}}}]\n"), "api_keys (ci): the secret is shorter"),
+        (format!("slack: {{signing_secret: {short}}}\n"), "slack.signing_secret: the secret is shorter"),
+    ] {
+        let file = world.beside("operator.yaml", &config);
+        let args = ["--config", file.as_str(), "serve", "--listen", ":0"];
+        refused(&world, &args, 2, words);
+        let ran = world.run(&args);
+        assert!(!ran.stderr.contains(&short) && !ran.stderr.contains(&dull), "{ran:?}");
+        let checked = world.run(&["--config", &file, "config", "check"]);
+        assert!(checked.code != 0 && checked.stderr.contains(words), "{checked:?}");
+        // Over stdio nobody shows it.
+        assert_eq!(world.run(&["--config", &file, "call", "list_files", "{}"]).code, 0, "{config}");
+    }
 }
 
 /// THREAT: P13, whoever can write the key set makes tokens for everybody.
