@@ -3,8 +3,9 @@
 use crate::manifest::{Dependency, DependencyKind};
 
 /// Crate and layer. A crate depends on lower layers only.
-pub(crate) const ROOMS: [(&str, u8); 16] = [
+pub(crate) const ROOMS: [(&str, u8); 17] = [
     ("vambrace-types", 0),
+    ("vambrace-json", 0),
     ("vambrace-policy", 1),
     ("vambrace-edit", 1),
     ("vambrace-redact", 1),
@@ -52,7 +53,8 @@ const IMPURE: [&str; 20] = [
 ];
 
 /// Crates that must not know an outside format. The record's line format is a public contract, the tools' argument
-/// schemas are theirs, and the claims of a token are JSON by definition, so those three are not in the list.
+/// schemas are theirs, the claims of a token are JSON by definition, and one crate reads JSON for all, so those four are not
+/// in the list.
 const FORMAT_FREE: [&str; 7] = [
     "vambrace-types",
     "vambrace-policy",

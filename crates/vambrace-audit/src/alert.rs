@@ -166,7 +166,7 @@ fn tail(file: &File) -> io::Result<Vec<Earlier>> {
     let length = file.metadata()?.len();
     let bytes = disk::read_span(file, length.saturating_sub(TAIL), length)?;
     // The first line of a tail may be half of one; it does not parse and is passed over.
-    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    Ok(bytes.split(|byte| *byte == b'\n').filter_map(vambrace_json::own_line).collect())
 }
 
 #[cfg(test)]

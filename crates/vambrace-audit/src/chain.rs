@@ -83,7 +83,7 @@ pub(crate) enum LinkFault {
 
 /// Whether `line` (without newline) may follow `tip`; if so, the tip behind it.
 pub(crate) fn follow(tip: Tip, line: &[u8]) -> Result<Tip, LinkFault> {
-    let link: Link<'_> = serde_json::from_slice(line).map_err(|_| LinkFault::NotARecord)?;
+    let link: Link<'_> = vambrace_json::own_line(line).ok_or(LinkFault::NotARecord)?;
     if link.seq != tip.count + 1 {
         return Err(LinkFault::Sequence { expected: tip.count + 1, found: link.seq });
     }
@@ -132,7 +132,7 @@ impl Head {
     }
 
     pub(crate) fn parse(line: &[u8]) -> Option<Head> {
-        let line: HeadLine = serde_json::from_slice(line).ok()?;
+        let line: HeadLine = vambrace_json::own_line(line)?;
         let tip = Tip { count: line.count, bytes: line.bytes, hash: Hash::parse(&line.hash)? };
         let (public_key, signature) = (unhex(&line.public_key)?, unhex(&line.signature)?);
         Some(Head { tip, time: line.timestamp, public_key, signature })

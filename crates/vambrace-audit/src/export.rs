@@ -33,7 +33,7 @@ pub fn export(dir: &Path, view: View, out: &mut dyn Write) -> Result<u64, AuditE
         let rendered = match view {
             View::Full => Some(format!("{}\n", String::from_utf8_lossy(line))),
             View::Seed002 | View::Seed004 | View::Seed001 => {
-                serde_json::from_slice(line).ok().and_then(|record| render(&record, view, &zone))
+                read::whole(line).and_then(|record| render(&record, view, &zone))
             }
         };
         if let Some(text) = rendered {

@@ -7,6 +7,8 @@ use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
+use vambrace_json::Limits;
 use vambrace_redact::Fingerprint;
 use vambrace_types::{ErrorCode, Timestamp, owner_of};
 
@@ -112,8 +114,6 @@ struct Line<'a> {
     ending: Option<String>,
     code: Option<String>,
     message: Option<String>,
-    /// Of events alone.
-    details: Option<serde_json::Value>,
     #[serde(default)]
     dry_run: bool,
     duration_ms: Option<u64>,
@@ -194,7 +194,7 @@ pub fn alerts(dir: &Path) -> Result<Vec<AlertRecord>, AuditError> {
     let path = alert::path(dir);
     let mut alerts = Vec::new();
     let read = each_line(&path, |_, line| {
-        if let Ok(line) = serde_json::from_slice::<AlertLine>(line)
+        if let Some(line) = vambrace_json::own_line::<AlertLine>(line)
             && let Some(time) = moment::parse(&line.timestamp)
         {
             let AlertLine { rule, caller, action, call_id, .. } = line;
@@ -231,7 +231,7 @@ pub(crate) fn acquaintance(dir: &Path, name: &str) -> Result<Acquaintance, Audit
     let name = subject::of(name);
     let mut found = Acquaintance::default();
     each_record(dir, |_, _, line| {
-        let Ok(who) = serde_json::from_slice::<Who<'_>>(line) else { return Ok(()) };
+        let Some(who) = vambrace_json::own_line::<Who<'_>>(line) else { return Ok(()) };
         let names = [&who.caller_id, &who.user_id, &who.user_email, &who.subject];
         let is_one = names.into_iter().flatten().any(|known| subject::of(known) == name);
         // As alerts name people behind a caller that speaks for several.
@@ -276,8 +276,16 @@ impl Filter {
     }
 }
 
-fn entry(segment: &str, line: &[u8]) -> Option<Entry> {
-    let line: Line<'_> = serde_json::from_slice(line).ok()?;
+/// A record with everything in it, also what tools and callers wrote.
+pub(crate) fn whole(line: &[u8]) -> Option<Map<String, Value>> {
+    match vambrace_json::read(line, Limits::document(LONGEST_RECORD)).ok()? {
+        Value::Object(record) => Some(record),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+    }
+}
+
+fn entry(segment: &str, file_line: &[u8]) -> Option<Entry> {
+    let line: Line<'_> = vambrace_json::own_line(file_line)?;
     let kind = RecordKind::parse(&line.kind)?;
     let owner = match kind {
         // THREAT: P13, an event names a caller and not the person behind it.
@@ -286,7 +294,8 @@ fn entry(segment: &str, line: &[u8]) -> Option<Entry> {
             owner_of(id, line.user_id.as_deref(), line.user_email.as_deref(), line.subject.as_deref())
         }),
     };
-    let detail = |name: &str| Some(line.details.as_ref()?.get(name)?.as_str()?.to_owned());
+    let details = (kind == RecordKind::Event).then(|| whole(file_line)?.remove("details")).flatten();
+    let detail = |name: &str| Some(details.as_ref()?.get(name)?.as_str()?.to_owned());
     Some(Entry {
         segment: segment.to_owned(),
         seq: line.seq,

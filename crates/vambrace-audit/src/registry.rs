@@ -64,7 +64,7 @@ pub(crate) fn parse(bytes: &[u8], head: &[u8]) -> Result<Listing, Fault> {
     let (mut segments, mut set_aside) = (Vec::new(), BTreeSet::new());
     let mut odd = None;
     let each = |number, line: &[u8]| {
-        let line: Option<Line> = serde_json::from_slice(line).ok();
+        let line: Option<Line> = vambrace_json::own_line(line);
         let named = |line: &Line| line.segment.clone().filter(|name| is_plain(name));
         match line.as_ref().map(|line| (line.event.as_str(), line)) {
             Some(("made", line)) if number == 1 => {

@@ -94,7 +94,7 @@ impl Recent {
 }
 
 fn parse(line: &[u8]) -> Option<(String, Sighting)> {
-    let line: Line = serde_json::from_slice(line).ok()?;
+    let line: Line = vambrace_json::own_line(line)?;
     let (time, kind) = (moment::parse(&line.timestamp)?, ViolationKind::parse(&line.violation_type)?);
     Some((line.agent_id, Sighting { time, kind }))
 }

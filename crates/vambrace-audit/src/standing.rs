@@ -142,7 +142,7 @@ fn found_at(path: &Path, new_id: &str) -> io::Result<Option<String>> {
 
 fn header(bytes: &[u8]) -> Option<String> {
     let first = bytes.split(|byte| *byte == b'\n').next()?;
-    serde_json::from_slice::<Header>(first).ok().map(|header| header.standing_id)
+    vambrace_json::own_line::<Header>(first).map(|header| header.standing_id)
 }
 
 /// Writes a mark; `None` is everyone.
@@ -312,7 +312,7 @@ fn fold(bytes: &[u8]) -> Book {
     let mut book = Book::default();
     for line in bytes.split(|byte| *byte == b'\n') {
         // Half a line is what a crash left of a mark that its writer never reported as set.
-        let Ok(line) = serde_json::from_slice::<Line>(line) else { continue };
+        let Some(line) = vambrace_json::own_line::<Line>(line) else { continue };
         let (Some(mark), Some(since)) = (Mark::parse(&line.standing), moment::parse(&line.timestamp)) else {
             continue;
         };

@@ -165,7 +165,7 @@ impl Check {
         let reader = BufReader::with_capacity(1 << 16, file);
         let (open, report) = (&mut self.open, &mut self.report);
         let each = |number, line: &[u8]| {
-            let Ok(record) = serde_json::from_slice::<CallLine<'_>>(line) else { return };
+            let Some(record) = vambrace_json::own_line::<CallLine<'_>>(line) else { return };
             if record.event.as_deref() == Some(EventKind::Adopted.as_str()) {
                 let n_unsigned = n_unsigned(line);
                 report.n_adopted = report.n_adopted.saturating_add(n_unsigned);
@@ -213,7 +213,7 @@ impl Check {
 }
 
 fn n_unsigned(line: &[u8]) -> u64 {
-    serde_json::from_slice::<Adoption>(line).map_or(0, |adoption| adoption.details.n_unsigned)
+    vambrace_json::own_line::<Adoption>(line).map_or(0, |adoption| adoption.details.n_unsigned)
 }
 
 fn follow_call(open: &mut BTreeMap<String, OpenIntent>, line: CallLine<'_>) {

@@ -8,6 +8,7 @@ use ring::signature::{
 };
 use serde_json::Value;
 use thiserror::Error;
+use vambrace_json::Limits;
 
 /// How a token may be signed. THREAT: P13, `none` and the shared-secret algorithms cannot even be said: with
 /// them a public key would be the secret.
@@ -95,7 +96,8 @@ impl KeySet {
         if json.len() > MOST_BYTES {
             return Err(KeySetError::TooLarge);
         }
-        let document: Value = serde_json::from_str(json).map_err(|_| KeySetError::NotAKeySet)?;
+        let document: Value = vambrace_json::read(json.as_bytes(), Limits::document(MOST_BYTES))
+            .map_err(|_| KeySetError::NotAKeySet)?;
         let listed = document.get("keys").and_then(Value::as_array).ok_or(KeySetError::NotAKeySet)?;
         if listed.len() > MOST_KEYS {
             return Err(KeySetError::TooMany);

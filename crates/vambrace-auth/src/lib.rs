@@ -13,7 +13,6 @@ mod key_set;
 mod rate_limit;
 mod refusal;
 mod slack;
-mod strict_json;
 mod token;
 mod verified;
 

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use vambrace_files::Root;
+use vambrace_json::Limits;
 use vambrace_redact::{Baseline, Fingerprint};
 
 use crate::resolve::{ResolveError, project_folder};
@@ -89,7 +90,9 @@ impl BaselineFile {
 
     fn parse(bytes: &[u8]) -> Result<BaselineFile, String> {
         // It says the line and the column.
-        let kept: Kept = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        // No tree is made of it, so its length is limit enough for how much is in it.
+        let limits = Limits { nodes: usize::MAX, ..Limits::document(LARGEST as usize) };
+        let kept: Kept = vambrace_json::read_as(bytes, limits).map_err(|error| error.to_string())?;
         if kept.version != VERSION {
             return Err(format!("version {} is not known here (this is version {VERSION})", kept.version));
         }

@@ -45,6 +45,8 @@ pub enum Problem {
     NotAMap {
         found: &'static str,
     },
+    /// It has a meaning for a library.
+    ReservedKey,
     /// The same key stands twice in one map.
     DuplicateKey,
     /// One key stands in two spellings in one map.
@@ -105,6 +107,9 @@ impl fmt::Display for Problem {
             Problem::Syntax(reason) => f.write_str(reason),
             Problem::TooDeep { limit } => write!(f, "more than {limit} maps and lists lie in each other"),
             Problem::NotAMap { found } => write!(f, "a map of settings is expected here, found {found}"),
+            Problem::ReservedKey => {
+                write!(f, "keys that begin with `{}` are reserved", vambrace_json::RESERVED)
+            }
             Problem::DuplicateKey => f.write_str("the key stands twice in this map"),
             Problem::BothSpellings { other } => {
                 write!(f, "the key stands twice in this map, here and as `{other}`")

@@ -53,6 +53,7 @@ pub(crate) fn parse(text: &str, format: Format) -> Result<Node, ConfigError> {
     if root.depth() > DEPTH_LIMIT {
         return Err(ConfigError::new("", Problem::TooDeep { limit: DEPTH_LIMIT }));
     }
+    no_reserved(&root)?;
     match root.value {
         Value::Map(_) => Ok(root),
         // A file with nothing but comments sets nothing.
@@ -65,5 +66,22 @@ pub(crate) fn parse(text: &str, format: Format) -> Result<Node, ConfigError> {
 
 /// API_KEYS and its like: JSON in an environment variable.
 pub(crate) fn parse_json_text(text: &str) -> Result<Node, ConfigError> {
-    json::parse(text, json::Dialect::Json)
+    let root = json::parse(text, json::Dialect::Json)?;
+    no_reserved(&root)?;
+    Ok(root)
+}
+
+/// THREAT: P09, the tree becomes a `serde_json::Value` and then settings, some of which are values themselves, and the
+/// library obeys these names.
+fn no_reserved(node: &Node) -> Result<(), ConfigError> {
+    match &node.value {
+        Value::List(items) => items.iter().try_for_each(no_reserved),
+        Value::Map(entries) => entries.iter().try_for_each(|entry| {
+            if entry.key.starts_with(vambrace_json::RESERVED) {
+                return Err(ConfigError::new("", Problem::ReservedKey).at(entry.at));
+            }
+            no_reserved(&entry.node)
+        }),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Text(_) => Ok(()),
+    }
 }

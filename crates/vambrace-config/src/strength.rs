@@ -309,8 +309,7 @@ mod tests {
     fn programs_are_compared_by_what_they_come_to() {
         #[track_caller]
         fn check(holds: &str, offered: &str, expected: Comparison) {
-            let config =
-                |policy: &str| serde_json::json!({"tools": serde_json::from_str::<Json>(policy).unwrap()});
+            let config = |policy: &str| serde_json::json!({"tools": vambrace_json::own_line::<Json>(policy.as_bytes()).unwrap()});
             let row = row("tools.command_policy.allowlist").unwrap();
             assert_eq!(compare(row, &config(holds), &config(offered)), expected, "{holds} {offered}");
         }

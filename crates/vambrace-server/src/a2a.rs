@@ -25,6 +25,7 @@ use axum::{Json, Router};
 use futures_util::{Stream, StreamExt as _};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::Value;
+use vambrace_json::Limits;
 use vambrace_types::{ChainRules, Door};
 
 use self::operation::Visit;
@@ -87,10 +88,18 @@ async fn invoke(front: Arc<Front>, admitted: Admitted, desk: Arc<Desk>, request:
         let reading = axum::body::to_bytes(body, most);
         match tokio::time::timeout(front.settings.read_timeout, reading).await {
             Ok(Ok(body)) => {
+                let value = match vambrace_json::read(&body, Limits::message(most)) {
+                    Ok(value) => value,
+                    Err(fault) => {
+                        front.tell_of_json(&fault, admitted.address, &head);
+                        return Json(Fault::of_json(&fault).answer(&Value::Null)).into_response();
+                    }
+                };
+                drop(body);
                 let (caller, chain) = admitted.into_caller(Door::A2a);
                 let front = Arc::clone(&front);
                 let visit = Visit { front, desk, caller, chain, revision: Revision::V1 };
-                answer(visit, &head.headers, &body).await
+                answer(visit, &head.headers, value).await
             }
             Ok(Err(_)) => {
                 refuse(StatusCode::PAYLOAD_TOO_LARGE, format!("The body is larger than {most} bytes."))
@@ -107,8 +116,8 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Errors are JSON-RPC's own, with status 200.
-async fn answer(mut visit: Visit, headers: &HeaderMap, body: &[u8]) -> Response {
-    let Call { id, method, revision, params } = match rpc::read(body) {
+async fn answer(mut visit: Visit, headers: &HeaderMap, message: Value) -> Response {
+    let Call { id, method, revision, params } = match rpc::read(message) {
         Ok(call) => call,
         Err((id, fault)) => return Json(fault.answer(&id)).into_response(),
     };

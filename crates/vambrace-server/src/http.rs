@@ -46,6 +46,7 @@ pub(crate) use calling::{Calling, Gone, is_stopped};
 pub use jwks::{KeyFile, KeySource, ReadKeys};
 pub use listen::serve;
 pub(crate) use metrics::{Limit, Metrics};
+pub(crate) use request_id::is_plain;
 
 /// Which fixtures of the public conformance kits are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ mod conformance;
 mod handler;
 mod http;
 mod metadata;
-mod oversize;
+mod pipe;
 mod progress;
 mod session;
 mod short_way;

@@ -9,6 +9,7 @@ pub(crate) use schema::ArgumentSchema;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use vambrace_json::Limits;
 use vambrace_policy::{DeclaredKind, Permit, RunDeclared};
 use vambrace_types::{ByteLimit, ErrorCode, RawOutput, ToolError, Tree};
 
@@ -125,7 +126,7 @@ fn result(tool: &str, outcome: Outcome) -> Result<RawOutput, ToolError> {
             .suggestion("Read what the program wrote and correct the arguments, or tell the operator.")
             .details(Tree::map(outcome.entries())));
     }
-    let json = serde_json::from_str::<Value>(&outcome.stdout).ok();
+    let json = vambrace_json::read(outcome.stdout.as_bytes(), Limits::document(outcome.stdout.len())).ok();
     let json = json.filter(|value| value.is_object() || value.is_array()).map(tree_of);
     let mut entries: Vec<_> =
         outcome.entries().into_iter().map(|(name, value)| renamed(name, value)).collect();

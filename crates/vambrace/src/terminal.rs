@@ -55,10 +55,11 @@ fn is_treacherous(c: char) -> bool {
         || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// JSON for a person. Its own line breaks stay; inside its texts nothing is left that a terminal would obey.
-fn readable(value: &Value) -> String {
-    let mut text = String::new();
-    for c in format!("{value:#}").chars() {
+/// JSON in which nothing is left that a terminal would obey, or that would be taken out on the way to standard output.
+/// The line breaks between its texts stay.
+fn spelled(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
         if is_treacherous(c) && c != '\n' {
             text.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
@@ -71,10 +72,15 @@ fn readable(value: &Value) -> String {
 /// JSON: readable for a person, one line for a program.
 pub(crate) fn json(value: &Value) {
     if is_watched() {
-        say(&readable(value));
+        say(&spelled(&format!("{value:#}")));
     } else {
-        say(&value.to_string());
+        json_line(value);
     }
+}
+
+/// JSON on one line, for programs.
+pub(crate) fn json_line(value: &Value) {
+    say(&spelled(&value.to_string()));
 }
 
 /// Colors the lines of a unified diff inside a text.
@@ -119,9 +125,10 @@ mod tests {
 
     #[test]
     fn readable_json_is_the_same_json() {
-        let value = json!({"message": "a\n\u{202e}b\u{9b}", "plain": "ü"});
-        let shown = readable(&value);
-        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
-        assert!(shown.chars().all(|c| c == '\n' || !is_treacherous(c)), "{shown}");
+        let value = json!({"message": "a\n\u{202e}b\u{9b}", "plain": "ü", "delete": "a\u{7f}b"});
+        for shown in [spelled(&format!("{value:#}")), spelled(&value.to_string())] {
+            assert_eq!(vambrace_json::own_line::<Value>(shown.as_bytes()).unwrap(), value);
+            assert!(shown.chars().all(|c| c == '\n' || !is_treacherous(c)), "{shown}");
+        }
     }
 }

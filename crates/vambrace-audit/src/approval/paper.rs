@@ -157,7 +157,7 @@ impl Paper {
             return Err("it is larger than any question".to_owned());
         }
         let written: Written =
-            serde_json::from_slice(&bytes).map_err(|_| "it is not a whole question".to_owned())?;
+            vambrace_json::own_line(&bytes).ok_or_else(|| "it is not a whole question".to_owned())?;
         Paper::of(written, id).ok_or_else(|| "what it says cannot be".to_owned())
     }
 

@@ -1,5 +1,7 @@
 //! The public corpus of `X-Forwarded-For`, and specification 001's three scenarios.
 
+#![expect(clippy::disallowed_methods, reason = "a test reads its own JSON")]
+
 use std::net::IpAddr;
 
 use ipnet::IpNet;

@@ -1,6 +1,7 @@
 //! What a file full of secrets says: names and values. It knows how such files are written, and judges nothing.
 
 use serde_json::Value as Json;
+use vambrace_json::{Limits, What};
 
 /// LIMIT: more pairs than any such file has.
 const MOST: usize = 1024;
@@ -14,12 +15,14 @@ pub(super) fn pairs(file_name: &str, text: &str) -> Vec<(String, String)> {
         ".netrc" | "_netrc" => of_netrc(text),
         ".pgpass" => of_pgpass(text),
         ".git-credentials" => of_addresses(text),
-        _ => match serde_json::from_str::<Json>(text) {
+        _ => match vambrace_json::read(text.as_bytes(), Limits::document(text.len())) {
             Ok(tree @ (Json::Object(_) | Json::Array(_))) => {
                 let mut found = Vec::new();
                 of_json("", &tree, &mut found);
                 found
             }
+            // Two values under one name, or more than is read: nothing of it may be shown for that.
+            Err(fault) if fault.what() != What::Syntax => of_quoted(text),
             Ok(_) | Err(_) => of_lines(text, has_colons(file_name)),
         },
     };
@@ -107,6 +110,22 @@ fn split_name(line: &str, colons: bool) -> Option<(String, &str)> {
     is_name.then(|| (name.to_owned(), value))
 }
 
+/// `"name": "value"` wherever it stands, in JSON that the reader does not take.
+fn of_quoted(text: &str) -> Vec<(String, String)> {
+    let (mut found, mut name, mut rest) = (Vec::new(), String::new(), text);
+    while let Some((_, quoted)) = rest.split_once('"').filter(|_| found.len() < MOST) {
+        let Some(end) = closing(quoted, '"') else { break };
+        let value = unescaped(quoted.get(..end).unwrap_or_default());
+        rest = quoted.get(end + 1..).unwrap_or_default();
+        if rest.trim_start().starts_with(':') {
+            name = value;
+        } else if !value.is_empty() {
+            found.push((name.clone(), value));
+        }
+    }
+    found
+}
+
 fn closing(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (place, c) in text.char_indices() {
@@ -181,7 +200,7 @@ fn password_of(text: &str) -> Option<String> {
     (!password.is_empty()).then(|| password.to_owned())
 }
 
-/// Text leaves, under the name they stand beside. A stack of our own: the tree was read with a limit on its depth.
+/// Text leaves, under the name they stand beside. The tree was read with a limit on its depth.
 fn of_json(name: &str, tree: &Json, found: &mut Vec<(String, String)>) {
     match tree {
         Json::Null | Json::Bool(_) | Json::Number(_) => {}
@@ -239,6 +258,9 @@ mod tests {
             &[("git_credentials_password", "one")],
         );
         check("x.json", r#"{"a": {"key": "one"}, "b": ["two", 3]}"#, &[("key", "one"), ("b", "two")]);
+        check("x.json", r#"{"a": "one", "b": 2, "a": "two"}"#, &[("a", "one"), ("a", "two")]);
+        let reserved = r#"{"a": "one", "b": {"$serde_json::private::RawValue": "2"}}"#;
+        check("x.json", reserved, &[("a", "one"), ("$serde_json::private::RawValue", "2")]);
         check("x.yaml", "data:\n  key: one\n  - name: \"two\"\n", &[("key", "one"), ("name", "two")]);
         check("db_password", "one two three\n", &[("db_password_secret", "one two three")]);
         check("db_password", "1234567\n", &[]);

@@ -1,5 +1,7 @@
 //! The four formats say the same thing, and our JSON reader agrees with others.
 
+#![expect(clippy::disallowed_methods, reason = "a test reads its own JSON")]
+
 use proptest::prelude::*;
 
 use crate::bench::Bench;

@@ -1,5 +1,7 @@
 //! Long answers are cut, the cut is announced, and the rest can be read byte for byte by its owner alone.
 
+#![expect(clippy::disallowed_methods, reason = "a test reads its own JSON")]
+
 use serde_json::{Map, Value, json};
 use vambrace_runtime::{Incoming, Reply};
 use vambrace_types::{Caller, DEFAULT_REPLY, ErrorCode};

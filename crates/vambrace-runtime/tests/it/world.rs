@@ -1,5 +1,7 @@
 //! A workspace, a state folder and a corridor between them, built from parts.
 
+#![expect(clippy::disallowed_methods, reason = "a test reads its own JSON")]
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;

@@ -3,6 +3,7 @@
 
 use ::a2a::{error_code, error_reason};
 use serde_json::{Value, json};
+use vambrace_json::What;
 
 /// Which revision's names and shapes a request uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,6 +131,18 @@ impl Fault {
             .suggestion("ListTasks shows the tasks that are yours; they are kept for an hour.")
     }
 
+    /// Of a body that cannot be read.
+    pub(super) fn of_json(fault: &vambrace_json::Fault) -> Fault {
+        match fault.what() {
+            What::Syntax | What::Shape => {
+                Fault::new(Wrong::Unparsable, format!("The body is not JSON: {fault}."))
+            }
+            What::TooLong | What::TooDeep | What::TooMany | What::NameTwice | What::ReservedName => {
+                Fault::new(Wrong::NoRequest, format!("The body is refused: {fault}."))
+            }
+        }
+    }
+
     pub(super) fn stopped() -> Fault {
         Fault::new(Wrong::Stopped, "The caller is suspended until a person releases it.")
             .suggestion("Ask the operator, who can release it with `vambrace resume`.")
@@ -167,13 +180,9 @@ pub(super) struct Call {
 const LONGEST_ID: usize = 256;
 
 /// The error comes with the id under which it is told.
-pub(super) fn read(body: &[u8]) -> Result<Call, (Value, Fault)> {
+pub(super) fn read(value: Value) -> Result<Call, (Value, Fault)> {
     let nameless = |fault| (Value::Null, fault);
     let no_request = |message: &str| Fault::new(Wrong::NoRequest, message);
-    // LIMIT: the parser gives up at a depth of 128.
-    let value: Value = serde_json::from_slice(body).map_err(|_| {
-        nameless(Fault::new(Wrong::Unparsable, "The body is not JSON, or nested too deeply."))
-    })?;
     let mut members = match value {
         Value::Object(members) => members,
         Value::Array(_) => {
@@ -229,11 +238,15 @@ pub(super) fn check_version(version: Option<&str>) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
+    use vambrace_json::Limits;
+
     use super::*;
 
     #[track_caller]
     fn check(body: &str, expected: Result<(Method, Revision), (Value, i32)>) {
-        let read = read(body.as_bytes());
+        let read = vambrace_json::read(body.as_bytes(), Limits::message(4096))
+            .map_err(|fault| (Value::Null, Fault::of_json(&fault)))
+            .and_then(read);
         let read = read.map(|call| (call.method, call.revision));
         assert_eq!(read.map_err(|(id, fault)| (id, fault.wrong.code())), expected, "{body}");
     }
@@ -247,7 +260,9 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":"a","method":"tasks/get"}"#, Ok((Method::Get, Revision::V03)));
         check("", Err((Value::Null, -32700)));
         check("{", Err((Value::Null, -32700)));
-        check(&"[".repeat(200), Err((Value::Null, -32700)));
+        check(&"[".repeat(200), Err((Value::Null, -32600)));
+        check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"GetTask"}"#, Err((Value::Null, -32600)));
+        check(r#"{"$serde_json::private::RawValue":"{}"}"#, Err((Value::Null, -32600)));
         check("[]", Err((Value::Null, -32600)));
         check("7", Err((Value::Null, -32600)));
         check(r#"{"jsonrpc":"2.0","method":"GetTask"}"#, Err((Value::Null, -32600)));

@@ -9,6 +9,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode, Uri, header};
 use serde_json::{Value, json};
 use vambrace_auth::{Draw, IgnoredHeader, Rate, Refusal};
+use vambrace_json::Fault;
 use vambrace_types::ErrorCode;
 
 use super::around::Shown;
@@ -36,17 +37,36 @@ pub(crate) struct Problem {
     suggestion: String,
     draw: Option<Draw>,
     challenge: Option<HeaderValue>,
+    is_attack: bool,
 }
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> Problem {
         let message = message.into();
-        Problem { status, code, message, suggestion: String::new(), draw: None, challenge: None }
+        Problem {
+            status,
+            code,
+            message,
+            suggestion: String::new(),
+            draw: None,
+            challenge: None,
+            is_attack: false,
+        }
     }
 
     pub(crate) fn suggestion(mut self, suggestion: impl Into<String>) -> Problem {
         self.suggestion = suggestion.into();
         self
+    }
+
+    /// Because of this.
+    pub(crate) fn about(mut self, fault: &Fault) -> Problem {
+        self.is_attack = fault.what().is_attack();
+        self
+    }
+
+    pub(super) fn is_attack(&self) -> bool {
+        self.is_attack
     }
 
     pub(crate) fn too_many(draw: Draw) -> Problem {

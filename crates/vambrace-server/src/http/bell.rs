@@ -29,6 +29,7 @@ pub(super) enum Strange {
     Host,
     Origin,
     Membership,
+    Json,
 }
 
 impl Limited {
@@ -47,6 +48,7 @@ impl Strange {
             Strange::Host => "Request refused: its Host is not ours",
             Strange::Origin => "Request refused: its Origin is not listed",
             Strange::Membership => "Request refused: the caller is not a member",
+            Strange::Json => "Request refused: its JSON is made to harm whoever reads it",
         }
     }
 }

@@ -1,14 +1,19 @@
 //! From an admitted request to a call of the corridor.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::StatusCode;
+use http::request::Parts;
 use serde_json::Value;
 use vambrace_audit::Standing;
+use vambrace_json::Fault;
 use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply};
 use vambrace_tools::ProgressSink;
 use vambrace_types::{Caller, Chain, ErrorCode, SessionId};
 
+use super::bell::Strange;
+use super::teller::Seen;
 use super::{Front, Problem};
 use crate::mcp::DryRun;
 
@@ -80,6 +85,21 @@ pub(crate) fn is_stopped(corridor: &Corridor, caller: &Caller) -> Result<bool, A
 pub(crate) struct AuditFault;
 
 impl Front {
+    /// What made it impossible to read a body, put on record if nobody sends that by mistake: no call is left of it.
+    pub(crate) fn told(&self, problem: Problem, address: IpAddr, head: &Parts) -> Problem {
+        if problem.is_attack() {
+            self.bell.strange(self, Strange::Json, Seen::of(address, head));
+        }
+        problem
+    }
+
+    /// The same for other doors.
+    pub(crate) fn tell_of_json(&self, fault: &Fault, address: IpAddr, head: &Parts) {
+        if fault.what().is_attack() {
+            self.bell.strange(self, Strange::Json, Seen::of(address, head));
+        }
+    }
+
     /// THREAT: P12, the record does not free anybody by being unreadable.
     pub(crate) fn refuse_stopped(&self, caller: &Caller) -> Result<(), Problem> {
         match is_stopped(&self.corridor, caller) {

@@ -16,13 +16,12 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply, Ticket, ToolDescription};
 use vambrace_tools::ProgressSink;
-use vambrace_types::{Caller, Chain, Door, ErrorCode, SessionId, Status, write_json_text};
+use vambrace_types::{Caller, Chain, Door, SessionId, Status, write_json_text};
 
-use crate::http::{Admitted, Calling, Front, Gone, is_stopped};
+use crate::http::{Admitted, Calling, Front, Gone, is_plain, is_stopped};
 use crate::mcp::asking::{
     Asked, Questions, Refused, Said, Way, answer, elicit, input_required, patience, redeem,
 };
-use crate::mcp::oversize::{LONGEST, TOO_LONG};
 use crate::mcp::progress::tell;
 use crate::mcp::threshold::Departure;
 use crate::{render, wire};
@@ -76,6 +75,10 @@ impl Gate {
             ending: CancellationToken::new(),
             departure: Departure::default(),
         }
+    }
+
+    pub(super) fn corridor(&self) -> Arc<Corridor> {
+        Arc::clone(&self.corridor)
     }
 
     /// Without this, questions are answered elsewhere.
@@ -211,11 +214,17 @@ impl Gate {
     }
 }
 
-/// As the request was admitted; over stdio nobody has called before.
+/// As the request was admitted. Over stdio nobody has called before, and the request has no name but its id.
 fn chain_of(context: &RequestContext<RoleServer>) -> Chain {
     let parts = context.extensions.get::<http::request::Parts>();
-    let admitted = parts.and_then(|parts| parts.extensions.get::<Admitted>());
-    admitted.map(|admitted| admitted.chain.clone()).unwrap_or_default()
+    match parts.and_then(|parts| parts.extensions.get::<Admitted>()) {
+        Some(admitted) => admitted.chain.clone(),
+        None => {
+            let mut chain = Chain::default();
+            chain.request_id = Some(context.id.to_string()).filter(|id| is_plain(id.as_bytes()));
+            chain
+        }
+    }
 }
 
 pub(super) fn rendered(reply: &Reply) -> CallToolResult {
@@ -300,14 +309,6 @@ impl ServerHandler for Gate {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        if request.method == TOO_LONG {
-            let details = json!({
-                "code": ErrorCode::MessageTooLarge.as_str(),
-                "suggestion": "Send less at once; large files can be written in parts with edit_file.",
-            });
-            let message = format!("The message is longer than {LONGEST} bytes and was not read.");
-            return Err(ErrorData::invalid_request(message, Some(details)));
-        }
         // A call whose parameters are not what they must be is no other method.
         if request.method == CallToolRequestMethod::VALUE {
             let message = "The parameters do not fit: `name` must be a text, and `arguments` an object.";

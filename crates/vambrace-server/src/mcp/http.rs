@@ -14,9 +14,9 @@ use http::{HeaderValue, Method, StatusCode, header, request};
 use rmcp::ServerHandler;
 use rmcp::model::ErrorData;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::de::IgnoredAny;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
+use vambrace_json::{Fault, Limits, What};
 use vambrace_types::{Caller, Door, ErrorCode};
 
 use crate::http::{Admitted, Conformance, Front, Problem, whole};
@@ -76,6 +76,13 @@ impl Endpoint {
             .suggestion("Send less at once; large files can be written in parts with edit_file.")
             .into_response();
         };
+        // Before a library reads it.
+        if !body.is_empty()
+            && let Err(fault) = vambrace_json::check(&body, Limits::message(front.settings.max_body))
+        {
+            front.tell_of_json(&fault, admitted.address, &parts);
+            return if says_json(&parts) { refusal(told_of(&fault)) } else { no_json() };
+        }
         if let Some(call) = self.has_short_way.then(|| ShortWay::find(&parts, &body)).flatten() {
             // While nothing of the request is held, the connection reads the next one into the same memory.
             drop((parts, body));
@@ -102,9 +109,8 @@ impl Endpoint {
         let ending =
             if parts.method == Method::GET { front.ending.clone() } else { CancellationToken::new() };
         let is_end = parts.method == Method::DELETE;
-        let kind = parts.headers.get(header::CONTENT_TYPE);
-        let says_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-        let request = Request::from_parts(parts, Body::from(body.clone()));
+        let says_json = says_json(&parts);
+        let request = Request::from_parts(parts, Body::from(body));
         let response = match front.settings.conformance {
             Conformance::Mcp => {
                 through(Fixtures::new(gate, Arc::clone(&self.rounds)), &visit, ending, request).await
@@ -117,17 +123,35 @@ impl Endpoint {
         }
         // The library blames the type of the body for what is wrong inside.
         if says_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return no_message(&body);
+            return refusal(ErrorData::invalid_request("This is no message of the protocol.", None));
         }
         response
     }
 }
 
-fn no_message(body: &[u8]) -> Response {
-    let error = match serde_json::from_slice::<IgnoredAny>(body) {
-        Ok(_) => ErrorData::invalid_request("This is no message of the protocol.", None),
-        Err(_) => ErrorData::parse_error("This is not JSON.", None),
-    };
+fn says_json(parts: &request::Parts) -> bool {
+    let kind = parts.headers.get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"))
+}
+
+fn no_json() -> Response {
+    let message = "The body must be JSON, and its Content-Type must say so.";
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::RequestRefused, message)
+        .suggestion("Send Content-Type: application/json.")
+        .into_response()
+}
+
+/// What the reader did not take.
+pub(super) fn told_of(fault: &Fault) -> ErrorData {
+    match fault.what() {
+        What::Syntax | What::Shape => ErrorData::parse_error(format!("This is not JSON: {fault}."), None),
+        What::TooLong | What::TooDeep | What::TooMany | What::NameTwice | What::ReservedName => {
+            ErrorData::invalid_request(format!("The message is refused: {fault}."), None)
+        }
+    }
+}
+
+fn refusal(error: ErrorData) -> Response {
     let shape = json!({"jsonrpc": "2.0", "id": null, "error": error});
     (StatusCode::BAD_REQUEST, Json(shape)).into_response()
 }

@@ -80,11 +80,12 @@ pub(super) struct ShortWay {
 }
 
 impl ShortWay {
+    /// INVARIANT: the body is checked.
     pub(super) fn find(parts: &request::Parts, body: &[u8]) -> Option<ShortWay> {
         if parts.method != Method::POST || !has_plain_headers(&parts.headers) {
             return None;
         }
-        let message: Message<'_> = serde_json::from_slice(body).ok()?;
+        let message: Message<'_> = vambrace_json::checked(body).ok()?;
         let Params { name, arguments, _meta: meta } = message.params;
         let fits = message.jsonrpc == "2.0"
             && message.method == METHOD

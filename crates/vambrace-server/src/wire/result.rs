@@ -157,7 +157,7 @@ mod tests {
     fn check(result: &ToolResult<'_>) {
         let mut text = String::new();
         result.write(&mut text);
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), result.value(), "{text}");
+        assert_eq!(vambrace_json::own_line::<Value>(text.as_bytes()).unwrap(), result.value(), "{text}");
     }
 
     #[test]

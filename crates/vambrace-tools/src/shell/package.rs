@@ -1,16 +1,20 @@
 //! What `package.json` says of its scripts and of what they run.
 
 use serde_json::Value;
+use vambrace_json::Limits;
 
 /// A `package.json`, as far as it matters here. One that cannot be read has nothing.
 pub(super) struct Package(Value);
+
+/// Longer ones have other things in them.
+const LARGEST: usize = 1 << 20;
 
 /// What `npm init` writes where there is no test yet.
 const PLACEHOLDER: &str = "no test specified";
 
 impl Package {
     pub(super) fn read(text: &str) -> Package {
-        Package(serde_json::from_str(text).unwrap_or_default())
+        Package(vambrace_json::read(text.as_bytes(), Limits::document(LARGEST)).unwrap_or_default())
     }
 
     /// The text of a script; npm's own placeholder is none.

@@ -1,6 +1,7 @@
 //! Declared `http` tools (specification 000): a request of the operator's with values of the caller's in it.
 
 use serde_json::{Map, Value};
+use vambrace_json::Limits;
 use vambrace_net::{Response, safe_body_string};
 use vambrace_policy::url::Voice;
 use vambrace_policy::{Answers, Author, FetchUrl, Header, Permit};
@@ -175,7 +176,7 @@ impl HttpTool {
 const LARGEST_JSON: usize = 1 << 20;
 
 fn json_of(body: &str) -> Option<Tree> {
-    let json = (body.len() <= LARGEST_JSON).then(|| serde_json::from_str::<Value>(body).ok()).flatten();
+    let json = vambrace_json::read(body.as_bytes(), Limits::document(LARGEST_JSON)).ok();
     json.filter(|value| value.is_object() || value.is_array()).map(tree_of)
 }
 

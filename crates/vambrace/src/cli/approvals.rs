@@ -48,7 +48,7 @@ fn list(global: &Global, questions: &[Question]) {
     let now = SystemClock.now();
     for question in questions {
         if as_json {
-            terminal::say(&shown(question).to_string());
+            terminal::json_line(&shown(question));
             continue;
         }
         terminal::say(&format!(

@@ -3,8 +3,9 @@
 use std::io::Read as _;
 
 use owo_colors::OwoColorize as _;
-use serde_json::{Value, json};
+use serde_json::json;
 use vambrace_audit::{Entry, Filter, RecordKind, Verdict, VerifyReport, View, rfc3339};
+use vambrace_json::Limits;
 use vambrace_redact::{Fingerprint, FingerprintKey};
 use vambrace_server::wire;
 use vambrace_types::Secret;
@@ -52,7 +53,7 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
                 return Ok(Exit::Failed);
             }
             for record in records {
-                match serde_json::from_str::<Value>(&record.json) {
+                match vambrace_json::read(record.json.as_bytes(), Limits::document(usize::MAX)) {
                     Ok(value) => terminal::json(&value),
                     Err(_) => terminal::say(&one_line(&record.json)),
                 }
@@ -67,7 +68,7 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
             }
             for alert in alerts {
                 if global.json || !terminal::is_watched() {
-                    terminal::say(&wire::alert(&alert).to_string());
+                    terminal::json_line(&wire::alert(&alert));
                 } else {
                     let (time, rule, caller) = (rfc3339(alert.time), alert.rule, alert.caller);
                     let caller = one_line(&caller);
@@ -122,7 +123,7 @@ const USUAL: usize = 20;
 fn list(global: &Global, entries: &[Entry]) {
     for entry in entries {
         if global.json || !terminal::is_watched() {
-            terminal::say(&wire::audit_entry(entry).to_string());
+            terminal::json_line(&wire::audit_entry(entry));
             continue;
         }
         // Names and messages repeat what an agent wrote.

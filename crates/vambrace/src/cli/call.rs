@@ -3,6 +3,7 @@
 use std::io::Read as _;
 
 use serde_json::{Value, json};
+use vambrace_json::Limits;
 use vambrace_runtime::{Purpose, Reply};
 use vambrace_server::{text, wire};
 use vambrace_types::{Door, Status};
@@ -46,7 +47,7 @@ fn arguments(text: Option<&str>) -> Result<Value, Exit> {
         }
         Some(text) => text,
     };
-    match serde_json::from_str(text) {
+    match vambrace_json::read(text.as_bytes(), Limits::message(LONGEST as usize)) {
         Ok(object @ Value::Object(_)) => Ok(object),
         Ok(_) => Err(usage("the arguments must be a JSON object, for instance '{\"path\": \"README.md\"}'")),
         Err(error) => Err(usage(&format!(
@@ -87,13 +88,14 @@ async fn batch(global: &Global, session: &Session) -> Result<Exit, Exit> {
                 Err(problem) => malformed("ValidationError", number, &problem),
             },
         };
-        terminal::say(&result.to_string());
+        terminal::json_line(&result);
     }
     Ok(Exit::Done)
 }
 
 fn request(line: &str) -> Result<(String, Value, bool), String> {
-    let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let value: Value = vambrace_json::read(line.as_bytes(), Limits::message(LONGEST as usize))
+        .map_err(|error| error.to_string())?;
     let tool = value.get("tool").and_then(Value::as_str).ok_or("`tool` is missing")?;
     let arguments = value.get("arguments").cloned().unwrap_or(Value::Null);
     let dry_run = match value.get("dry_run") {

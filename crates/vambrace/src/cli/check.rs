@@ -5,6 +5,7 @@ use std::io::Read as _;
 
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
+use vambrace_json::Limits;
 use vambrace_runtime::{Purpose, Reply};
 use vambrace_server::wire;
 use vambrace_types::{Door, ErrorCode};
@@ -157,7 +158,8 @@ fn batch(global: &Global, subject: Subject) -> Result<Exit, Exit> {
             Line::TooLong => return Err(wrong(format!("longer than {LONGEST} bytes"))),
             Line::NotText => return Err(wrong("not UTF-8 text".to_owned())),
         };
-        let row: Value = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+        let row: Value = vambrace_json::read(line.as_bytes(), Limits::message(LONGEST as usize))
+            .map_err(|error| wrong(error.to_string()))?;
         let input = row.get("input").and_then(Value::as_str);
         let input = input.ok_or_else(|| wrong("`input` is missing".to_owned()))?;
         let subject = match (subject, row.get("for").map(Value::as_str)) {
@@ -171,7 +173,7 @@ fn batch(global: &Global, subject: Subject) -> Result<Exit, Exit> {
         };
         let reply = runtime.block_on(judge(&session, input, subject)).ok_or_else(fell_over)?;
         tell_denial(global, &reply);
-        terminal::say(&wire::decision(&reply, input).to_string());
+        terminal::json_line(&wire::decision(&reply, input));
     }
     Ok(Exit::Done)
 }

@@ -8,6 +8,7 @@ use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
 use vambrace_config::resolve::Redacting;
 use vambrace_config::{ProfileName, init_text, resolve, schema, show, user_folder};
+use vambrace_json::Limits;
 
 use super::Exit;
 use super::options::{ConfigArgs, ConfigWhat, Global};
@@ -113,7 +114,8 @@ fn show_all(global: &Global) -> Result<Exit, Exit> {
     }
     if global.json || !terminal::is_watched() {
         let rows = shown.into_iter().map(|row| {
-            let value = serde_json::from_str(&row.value).unwrap_or(Value::String(row.value));
+            let value = vambrace_json::read(row.value.as_bytes(), Limits::document(usize::MAX))
+                .unwrap_or(Value::String(row.value));
             json!({"key": row.key, "value": value, "origin": row.origin.to_string()})
         });
         terminal::json(&Value::Array(rows.collect()));

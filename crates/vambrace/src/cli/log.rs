@@ -14,6 +14,7 @@ use vambrace_audit::{Clock as _, SystemClock, rfc3339};
 use vambrace_config::section::{LogFormat, LogLevel};
 use vambrace_config::{Loaded, Origin};
 use vambrace_runtime::{Level, Log, LogLine};
+use vambrace_server::wire::value_of;
 use vambrace_types::Tree;
 
 use super::Exit;
@@ -166,8 +167,7 @@ fn json(time: &str, line: &LogLine, n_left_out: u64) -> String {
     object.insert("level".to_owned(), Value::from(line.level.as_str()));
     object.insert("message".to_owned(), Value::from(line.message.as_str()));
     for (name, value) in &line.fields {
-        let value = serde_json::from_str(&value.as_tree().to_json()).unwrap_or(Value::Null);
-        object.insert((*name).to_owned(), value);
+        object.insert((*name).to_owned(), value_of(value.as_tree()));
     }
     if n_left_out > 0 {
         object.insert("lines_left_out".to_owned(), Value::from(n_left_out));
@@ -259,7 +259,7 @@ mod tests {
     fn json_is_one_object_a_line() {
         let text = json("T", &line("/a\n\"b"), 3);
         assert_eq!(text.lines().count(), 1);
-        let value: Value = serde_json::from_str(&text).unwrap();
+        let value: Value = vambrace_json::own_line(text.as_bytes()).unwrap();
         assert_eq!(value["message"], "Invalid API key attempt");
         assert_eq!(value["lines_left_out"], 3);
         assert_eq!(value["path"], "/a\n\"b");

@@ -10,6 +10,7 @@
 )]
 #![expect(
     clippy::disallowed_types,
+    clippy::disallowed_methods,
     reason = "only a process of its own shows what a user of the binary sees"
 )]
 

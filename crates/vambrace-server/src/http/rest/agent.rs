@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::{Request, State};
 use http::StatusCode;
 use serde_json::Value;
@@ -9,16 +10,21 @@ use vambrace_types::ErrorCode;
 
 use super::body::{self, Bounds, invalid};
 use super::query as after;
-use crate::http::{Front, Problem};
+use crate::http::{Admitted, Front, Problem};
 
 /// Specification 001: one megabyte.
 pub(super) const LONGEST: usize = 1 << 20;
 
-pub(super) async fn query(State(front): State<Arc<Front>>, request: Request) -> Result<(), Problem> {
+pub(super) async fn query(
+    State(front): State<Arc<Front>>,
+    Extension(admitted): Extension<Admitted>,
+    request: Request,
+) -> Result<(), Problem> {
     after::none(request.uri())?;
     let (head, sent) = request.into_parts();
     let bounds = Bounds { bytes: LONGEST, time: front.settings.read_timeout };
-    let asked = body::read(&head.headers, sent, bounds).await?.unwrap_or_default();
+    let asked = body::read(&head.headers, sent, bounds).await;
+    let asked = asked.map_err(|problem| front.told(problem, admitted.address, &head))?.unwrap_or_default();
     let is_asked = asked.get("query").and_then(Value::as_str).is_some_and(|query| !query.trim().is_empty());
     if !is_asked {
         return Err(invalid("`query` must be a text that is not empty."));

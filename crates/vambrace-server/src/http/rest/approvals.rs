@@ -82,7 +82,8 @@ pub(super) async fn answer(
     }
     let (head, sent) = request.into_parts();
     let bounds = Bounds { bytes: LONGEST, time: front.settings.read_timeout };
-    let said = body::read(&head.headers, sent, bounds).await?.unwrap_or_default();
+    let said = body::read(&head.headers, sent, bounds).await;
+    let said = said.map_err(|problem| front.told(problem, admitted.address, &head))?.unwrap_or_default();
     let Said { id, decision } = serde_json::from_value(said)
         .map_err(|error| invalid(&format!("The answer does not fit: {error}.")))?;
     let questions = all(&front, None).await?;

@@ -6,6 +6,7 @@ use axum::body::Body;
 use http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::Value;
+use vambrace_json::{Fault, Limits, What};
 use vambrace_types::ErrorCode;
 
 use crate::http::Problem;
@@ -44,11 +45,19 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, bounds: Bounds) -> Res
     if !headers.contains_key(header::CONTENT_TYPE) {
         return Err(unsupported());
     }
-    // LIMIT: the parser refuses what is nested deeper than 128, before it could exhaust a stack.
-    match serde_json::from_slice::<Value>(&bytes) {
+    match vambrace_json::read(&bytes, Limits::message(bounds.bytes)) {
         Ok(value @ Value::Object(_)) => Ok(Some(value)),
         Ok(_) => Err(invalid("The body must be a JSON object.")),
-        Err(error) => Err(invalid(&format!("The body is not JSON: {error}."))),
+        Err(fault) => Err(refused(&fault)),
+    }
+}
+
+fn refused(fault: &Fault) -> Problem {
+    match fault.what() {
+        What::Syntax | What::Shape => invalid(&format!("The body is not JSON: {fault}.")),
+        What::TooLong | What::TooDeep | What::TooMany | What::NameTwice | What::ReservedName => {
+            invalid(&format!("The body is refused: {fault}.")).about(fault)
+        }
     }
 }
 
@@ -110,9 +119,10 @@ mod tests {
             check(json, body, Err(400));
         }
         let nested = |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
-        assert_eq!(nested(126).len(), 258);
-        check(json, &nested(126), Ok(Some(&nested(126))));
-        check(json, &nested(127), Err(400));
+        check(json, &nested(63), Ok(Some(&nested(63))));
+        check(json, &nested(64), Err(400));
+        check(json, r#"{"a":1,"\u0061":2}"#, Err(400));
+        check(json, r#"{"path":{"$serde_json::private::RawValue":"\"a.txt\""}}"#, Err(400));
         let long = |n: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(n));
         check(json, &long(292), Ok(Some(&long(292))));
         check(json, &long(293), Err(413));

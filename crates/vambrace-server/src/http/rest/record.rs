@@ -10,6 +10,7 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use vambrace_audit::{AuditError, Filter, Verdict, alerts, counted_as, list, show};
+use vambrace_json::Limits;
 use vambrace_types::{Caller, Door, ErrorCode, Rank};
 
 use super::body::invalid;
@@ -79,7 +80,7 @@ pub(super) async fn one(
     let records: Vec<Value> = found
         .iter()
         .filter(|record| owner.is_none() || record.owner == owner)
-        .filter_map(|record| serde_json::from_str(&record.json).ok())
+        .filter_map(|record| vambrace_json::read(record.json.as_bytes(), Limits::document(usize::MAX)).ok())
         .collect();
     if records.is_empty() {
         let message = "No record that you may see has this call id.";

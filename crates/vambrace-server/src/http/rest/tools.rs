@@ -72,7 +72,8 @@ async fn called(front: &Front, admitted: Admitted, request: Request) -> Result<R
     let wish: Wish = query::read(request.uri())?;
     let (head, sent) = request.into_parts();
     let bounds = Bounds { bytes: front.settings.max_body, time: front.settings.read_timeout };
-    let arguments = body::read(&head.headers, sent, bounds).await?;
+    let arguments = body::read(&head.headers, sent, bounds).await;
+    let arguments = arguments.map_err(|problem| front.told(problem, admitted.address, &head))?;
     // While nothing of the request is held, the connection reads the next one into the same memory.
     drop(head);
     let (caller, chain) = admitted.into_caller(Door::Rest);

@@ -1,6 +1,7 @@
 //! What an agent says, out of the shapes in which agents say it. Pure.
 
 use serde_json::Value;
+use vambrace_json::Limits;
 
 /// In this order (specification 001).
 const FIELDS: [&str; 8] = ["answer", "response", "text", "result", "output", "content", "data", "message"];
@@ -9,7 +10,7 @@ const FIELDS: [&str; 8] = ["answer", "response", "text", "result", "output", "co
 const LARGEST: usize = 1 << 20;
 
 fn json(body: &str) -> Option<Value> {
-    (body.len() <= LARGEST).then(|| serde_json::from_str(body).ok()).flatten()
+    vambrace_json::read(body.as_bytes(), Limits::document(LARGEST)).ok()
 }
 
 /// The first known field, or everything.

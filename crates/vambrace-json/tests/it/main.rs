@@ -1,0 +1,3 @@
+//! The reader from outside.
+
+mod strict;
