@@ -49,7 +49,10 @@ impl Opener<'_> {
     pub(crate) fn judge(&self, path: &ScopedPath, access: Access) -> Result<(), FilesError> {
         self.scope.judge(path, access).map_err(FilesError::Denied)?;
         if self.withheld.covers(path.components()) {
-            let reason = Reason::OperatorRule { reason: format!("it covers `{}`.", self.spelled(path)) };
+            let reason = Reason::OperatorRule {
+                reason: format!("it covers `{}`.", self.spelled(path)),
+                only_asks: false,
+            };
             return Err(FilesError::denied(reason, "rules"));
         }
         Ok(())

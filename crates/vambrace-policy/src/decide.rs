@@ -173,9 +173,7 @@ impl Policy {
     /// What a cage may show and let be changed. A program reads what it likes of what it sees, so what any rule refuses or
     /// asks about is kept from all of them.
     pub fn scope_of_programs(&self) -> Scope {
-        let rules = self.settings.rules.iter();
-        let hidden = rules.clone().filter_map(OperatorRule::hides).cloned();
-        self.settings.scope.narrowed(hidden, rules.filter_map(OperatorRule::fixes).cloned())
+        self.settings.scope.narrowed_by(&self.settings.rules)
     }
 
     pub fn command(&self) -> &CommandPolicy {
@@ -297,8 +295,9 @@ impl Policy {
         let weight = own.max(found).max(self.weigh_rules(tool, &action, &judgement));
         let permit = |action: A| {
             let obligations = Obligations::of(caller.role, A::CAPABILITY);
+            let targets = touched(&action, &judgement);
             let rules = self.settings.rules.iter();
-            let withheld = rules.filter_map(|rule| rule.withholds(tool, A::CAPABILITY)).cloned().collect();
+            let withheld = rules.filter_map(|rule| rule.withholds(tool, A::CAPABILITY, &targets)).collect();
             Permit::mint(action, self.epoch, rule, obligations, Withheld(withheld))
         };
         match weight {
@@ -332,11 +331,10 @@ impl Policy {
     }
 
     fn weigh_rules<A: Action>(&self, tool: &ToolName, action: &A, judgement: &Judgement) -> Weight {
-        let named = action.targets().into_iter().map(|(path, _)| path);
-        let targets: Vec<_> = named.chain(judgement.touched.iter().map(|(path, _)| path)).collect();
+        let targets = touched(action, judgement);
         let applying = self.settings.rules.iter().filter(|rule| rule.applies(tool, A::CAPABILITY, &targets));
         applying.fold(Weight::Allow, |strictest, rule| {
-            strictest.max(match rule.verdict() {
+            strictest.max(match rule.verdict_on(A::CAPABILITY) {
                 Verdict::Allow => Weight::Allow,
                 Verdict::Ask => Weight::Ask(Question {
                     rule: format!("rules ({})", rule.set_at()),
@@ -346,13 +344,22 @@ impl Policy {
                         rule.reason().to_owned()
                     },
                 }),
-                Verdict::Deny => Weight::Deny(Denial::new(
-                    Reason::OperatorRule { reason: rule.reason().to_owned() },
-                    format!("rules ({})", rule.set_at()),
-                )),
+                Verdict::Deny => {
+                    let reason = Reason::OperatorRule {
+                        reason: rule.reason().to_owned(),
+                        only_asks: rule.verdict() == Verdict::Ask,
+                    };
+                    Weight::Deny(Denial::new(reason, format!("rules ({})", rule.set_at())))
+                }
             })
         })
     }
+}
+
+/// What the call names itself, and what judging it brought to light.
+fn touched<'a, A: Action>(action: &'a A, judgement: &'a Judgement) -> Vec<&'a ScopedPath> {
+    let named = action.targets().into_iter().map(|(path, _)| path);
+    named.chain(judgement.touched.iter().map(|(path, _)| path)).collect()
 }
 
 /// One rule's word, ordered by strictness alone.

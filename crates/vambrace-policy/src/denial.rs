@@ -76,6 +76,8 @@ pub enum Reason {
     OnlyPeople,
     OperatorRule {
         reason: String,
+        /// The rule asks a person; a program in the sandbox cannot wait for the answer.
+        only_asks: bool,
     },
     Suspended {
         since: String,
@@ -248,10 +250,15 @@ impl Denial {
                 "Only a person at a terminal may do this.".to_owned(),
                 "Use the tools for programs, such as exec_shell or run_test.",
             ),
-            Reason::OperatorRule { reason } if reason.is_empty() => {
+            Reason::OperatorRule { only_asks: true, .. } => (
+                "A rule of the operator asks before this path is touched, and a program cannot be asked while it runs."
+                    .to_owned(),
+                "Use the file tools for this path; they ask.",
+            ),
+            Reason::OperatorRule { reason, .. } if reason.is_empty() => {
                 ("A rule of the operator does not allow this.".to_owned(), "Ask the operator, or do it another way.")
             }
-            Reason::OperatorRule { reason } => (
+            Reason::OperatorRule { reason, .. } => (
                 format!("A rule of the operator does not allow this: {reason}"),
                 "Ask the operator, or do it another way.",
             ),

@@ -2,6 +2,7 @@
 
 use vambrace_types::{ScopedPath, ToolName};
 
+use crate::permit::WithheldPaths;
 use crate::{Capability, PathPattern, PatternError};
 
 /// Ordered by strictness, so that combining verdicts is taking the greatest and the order of rules cannot matter.
@@ -69,11 +70,35 @@ impl OperatorRule {
         self.is_about(tool, capability) && self.path.as_ref().is_none_or(touches)
     }
 
+    /// What it says of such a call. The sandbox keeps from every program what a path rule refuses or asks about, and a
+    /// program cannot be asked while it runs: there an approval would be used up for nothing, so it is refused at once.
+    pub(crate) fn verdict_on(&self, capability: Capability) -> Verdict {
+        match self.verdict {
+            Verdict::Ask if self.path.is_some() && capability.runs_programs() => Verdict::Deny,
+            verdict @ (Verdict::Allow | Verdict::Ask | Verdict::Deny) => verdict,
+        }
+    }
+
     /// The paths that a call of this tool must not come across on its way, because naming them would be denied or
-    /// asked about. THREAT: P04, a recursive search from above a forbidden folder.
-    pub(crate) fn withholds(&self, tool: &ToolName, capability: Capability) -> Option<&PathPattern> {
-        let refuses = self.verdict > Verdict::Allow;
-        self.path.as_ref().filter(|_| refuses && self.is_about(tool, capability))
+    /// asked about. THREAT: P04, a recursive search from above a forbidden folder. `targets` are those that the call
+    /// names: where the rule only asks about them, there is a permit for them only with a person's yes.
+    pub(crate) fn withholds(
+        &self,
+        tool: &ToolName,
+        capability: Capability,
+        targets: &[&ScopedPath],
+    ) -> Option<WithheldPaths> {
+        let verdict = self.verdict_on(capability);
+        let pattern = self.path.as_ref().filter(|_| self.is_about(tool, capability))?;
+        let approved = match verdict {
+            Verdict::Allow => return None,
+            Verdict::Deny => Vec::new(),
+            Verdict::Ask => {
+                let named = targets.iter().filter(|target| pattern.covers(target.components()));
+                named.map(|target| (*target).clone()).collect()
+            }
+        };
+        Some(WithheldPaths { pattern: pattern.clone(), approved })
     }
 
     fn refuses_only_changes(&self) -> bool {

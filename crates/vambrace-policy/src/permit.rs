@@ -1,5 +1,7 @@
 //! A permit: the proof that policy looked at exactly this action and said yes, good for one use.
 
+use vambrace_types::ScopedPath;
+
 use crate::{Action, Obligations, PathPattern};
 
 /// Which policy made a decision. Each door is wired to one epoch and refuses permits of any other, so neither a
@@ -20,11 +22,26 @@ pub struct Permit<A: Action> {
 
 /// Paths that the action may come across and must pass over, because the operator's rules refuse them by name.
 #[derive(Debug, Clone, Default)]
-pub struct Withheld(pub(crate) Vec<PathPattern>);
+pub struct Withheld(pub(crate) Vec<WithheldPaths>);
+
+/// What one rule withholds.
+#[derive(Debug, Clone)]
+pub(crate) struct WithheldPaths {
+    pub(crate) pattern: PathPattern,
+    /// What the call named itself where the rule only asks: the permit exists because a person has said yes to exactly
+    /// these. A link that leads elsewhere beneath the pattern is still withheld.
+    pub(crate) approved: Vec<ScopedPath>,
+}
 
 impl Withheld {
     pub fn covers(&self, components: &[String]) -> bool {
-        self.0.iter().any(|pattern| pattern.covers(components))
+        self.0.iter().any(|rule| {
+            // What lies in it, and the folders on the way to it.
+            let is_approved = |named: &ScopedPath| {
+                components.starts_with(named.components()) || named.components().starts_with(components)
+            };
+            rule.pattern.covers(components) && !rule.approved.iter().any(is_approved)
+        })
     }
 }
 

@@ -6,7 +6,7 @@
 use vambrace_types::{Bearings, ScopedPath};
 
 use crate::names::{BLOCKED, PROTECTED};
-use crate::{Access, Denial, PathPattern, PatternError, Reason};
+use crate::{Access, Denial, OperatorRule, PathPattern, PatternError, Reason};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Isolation {
@@ -105,14 +105,10 @@ impl Scope {
 
     /// The same scope with more that programs must not see, and more that they must not change: what the operator's rules
     /// refuse to the file tools.
-    pub(crate) fn narrowed(
-        &self,
-        hidden: impl Iterator<Item = PathPattern>,
-        fixed: impl Iterator<Item = PathPattern>,
-    ) -> Scope {
+    pub fn narrowed_by(&self, rules: &[OperatorRule]) -> Scope {
         let mut scope = self.clone();
-        scope.blocked.extend(hidden);
-        scope.protected.0.extend(fixed);
+        scope.blocked.extend(rules.iter().filter_map(OperatorRule::hides).cloned());
+        scope.protected.0.extend(rules.iter().filter_map(OperatorRule::fixes).cloned());
         scope
     }
 

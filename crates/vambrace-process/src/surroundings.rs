@@ -259,6 +259,10 @@ impl Surroundings {
         let links = links.filter(|seen| seen.kind == Kind::Link && seen.path.starts_with(&view.service));
         let links: Vec<Mount> = links.map(|seen| Mount::PinLink { at: seen.path.clone() }).collect();
         read_only.extend(self.shared_inside(view));
+        // Where everything is protected, nothing in it is named.
+        if self.service_is_protected() {
+            read_only.extend(Some(view.service.join(MIRROR)).filter(|mirror| mirror.is_dir()));
+        }
         read_only.extend(parts.placeholders.iter().cloned());
         // Sorted, so a folder comes before what is in it.
         mounts.extend(read_only.into_iter().map(|at| {
@@ -272,14 +276,20 @@ impl Surroundings {
         mounts
     }
 
-    /// The operator may have named a shared path that holds the whole service.
+    /// The operator may have named a shared path that holds the whole service, or forbidden changes to all of it.
     pub(crate) fn service_is_writable(&self) -> bool {
         let scope = &self.settings.scope;
         let path = ScopedPath::from_components(scope.bearings().service().to_vec());
-        path.is_some_and(|path| match scope.zone(&path) {
-            Zone::Own => true,
-            Zone::Shared | Zone::Rest => false,
-        })
+        !self.service_is_protected()
+            && path.is_some_and(|path| match scope.zone(&path) {
+                Zone::Own => true,
+                Zone::Shared | Zone::Rest => false,
+            })
+    }
+
+    fn service_is_protected(&self) -> bool {
+        let scope = &self.settings.scope;
+        scope.is_protected(scope.bearings().service())
     }
 
     fn shared_inside(&self, view: &View) -> Vec<PathBuf> {

@@ -2,7 +2,8 @@
 
 use std::os::unix::fs::symlink;
 
-use vambrace_policy::{Content, OperatorRule, Verdict, WriteFile};
+use vambrace_files::Stop;
+use vambrace_policy::{Content, EditFiles, FileEdits, OperatorRule, SearchFiles, Verdict, WriteFile};
 
 use crate::world::{Choices, World, code};
 
@@ -30,6 +31,36 @@ fn a_link_does_not_lead_round_a_rule() {
         assert_eq!(world.search("d", true).map(|_| ()), Err("RuleDenied"));
         assert_eq!(world.raw("deploy/prod.yaml"), "withheld");
     }
+}
+
+#[test]
+fn an_approval_opens_what_was_named_and_nothing_else() {
+    let world = world(Verdict::Ask);
+    let path = |path: &str| world.path(path).unwrap();
+    let write = |to: &str| {
+        let permit = world.approved(WriteFile { path: path(to), content: Content("new".to_owned()) });
+        world.files.write(permit, &Stop::default()).map(|_| ()).map_err(|error| code(&error))
+    };
+    assert_eq!(write("deploy/prod.yaml"), Ok(()));
+    assert_eq!(write("deploy/a/b/new.yaml"), Ok(()), "with the folders above it");
+    assert_eq!(world.raw("deploy/a/b/new.yaml"), "new");
+    // A folder stands for all that is in it.
+    let search = |from: &str| SearchFiles {
+        path: path(from),
+        pattern: "x".to_owned(),
+        recursive: true,
+        include_ignored: false,
+        limit: 9,
+    };
+    let permit = world.approved(search("deploy"));
+    assert!(!permit.withheld().covers(path("deploy/prod.yaml").components()));
+    let permit = world.approved(search("deploy/a"));
+    assert!(permit.withheld().covers(path("deploy/prod.yaml").components()));
+    // Whoever says yes to one file has not said it to the one that a link beside it leads to.
+    let edit = |path| FileEdits { path, edits: vec![Content("x".to_owned())] };
+    let files = vec![edit(path("deploy/a/b/new.yaml")), edit(path("d/prod.yaml"))];
+    let permit = world.approved(EditFiles { files });
+    assert_eq!(world.files.probe(&permit).map_err(|error| code(&error)), Err("RuleDenied"));
 }
 
 #[test]

@@ -158,6 +158,18 @@ impl World {
         }
     }
 
+    /// What a rule asks about, with a person who says yes.
+    #[track_caller]
+    pub(crate) fn approved<A: Action>(&self, action: A) -> Permit<A> {
+        let caller = Caller::local(Role::Dev, Door::CommandLine);
+        let tool = ToolName::of("test");
+        match self.policy.decide(&caller, &Standing::Free, &tool, action, &Facts::default()) {
+            Decision::Ask(pending) => pending.approve(),
+            Decision::Allow(_) => panic!("nobody was asked"),
+            Decision::Deny(denial) => panic!("{denial:?}"),
+        }
+    }
+
     /// As the role that may, and with a person who says yes.
     pub(crate) fn migrate(&self, path: &str, change: Option<ConfigChange>, rehearsal: bool) -> Answer<()> {
         let caller = Caller::local(Role::Sre, Door::CommandLine);

@@ -1,5 +1,5 @@
 use crate::settings::AbsentNames;
-use vambrace_policy::{HardLinks, Isolation, ScopeSettings, Symlinks};
+use vambrace_policy::{HardLinks, Isolation, OperatorRule, ScopeSettings, Symlinks, Verdict};
 use vambrace_types::Bearings;
 
 use super::*;
@@ -36,7 +36,10 @@ fn scope(base: &Path, service: &str, isolation: Isolation) -> Arc<Scope> {
 }
 
 fn spec(place: &Place, service: &str, isolation: Isolation, repository: Repository) -> CageSpec {
-    let scope = scope(&place.base, service, isolation);
+    spec_of(place, scope(&place.base, service, isolation), repository)
+}
+
+fn spec_of(place: &Place, scope: Arc<Scope>, repository: Repository) -> CageSpec {
     let view = Walker::new(place.base.clone(), Arc::clone(&scope)).walk().unwrap();
     let surroundings = Surroundings::new(SurroundingsSettings {
         workspace: place.base.clone(),
@@ -181,4 +184,26 @@ fn a_workspace_is_no_part_of_the_system() {
     }
     check_refused("/var", false);
     check_refused("/home/agent/does-not-exist", true);
+}
+
+/// What nobody may change, programs may not change either: also the files that are there already.
+#[test]
+fn a_service_that_is_protected_as_a_whole_is_read_only() {
+    #[track_caller]
+    fn check(pattern: &str, service: &str, is_writable: bool) {
+        let place = place(&["a/x", ".vambrace/log"]);
+        let scope = Scope::clone(&scope(&place.base, service, Isolation::Strict));
+        let rule = OperatorRule::new(Some("edit_file"), Some(pattern), Verdict::Deny, "", "").unwrap();
+        let scope = Arc::new(scope.narrowed_by(&[rule]));
+        let spec = spec_of(&place, scope, Repository::ReadOnly);
+        let writes = short(&spec, &place.base).iter().any(|mount| mount.starts_with("write"));
+        assert_eq!((writes, spec.guarded.is_some()), (is_writable, false), "{pattern} {service}");
+        let hides_mirror = short(&spec, &place.base).contains(&"empty /.vambrace/".to_owned());
+        assert_eq!(hides_mirror, service.is_empty(), "{pattern} {service}");
+    }
+    check("**", "", false);
+    check("**", "a", false);
+    check("a/**", "a", false);
+    check("a/x", "a", true);
+    check("b", "a", true);
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use vambrace_files::{Root, ambient_authority};
 use vambrace_process::{Layer, Missing, RowState};
 use vambrace_redact::prove_rules;
-use vambrace_runtime::{Purpose, Verdict};
+use vambrace_runtime::{Purpose, Reply};
 use vambrace_types::{Door, ErrorCode, Role};
 
 use super::Exit;
@@ -31,6 +31,18 @@ enum State {
     Untried,
     /// Not needed for what is offered now.
     Told,
+}
+
+impl State {
+    /// Of two attempts of one row: one that succeeded decides, and what was not reached shows nothing.
+    fn and(self, other: State) -> State {
+        match (self, other) {
+            (State::Broken, _) | (_, State::Broken) => State::Broken,
+            (State::Untried, _) | (_, State::Untried) => State::Untried,
+            (State::Told, _) | (_, State::Told) => State::Told,
+            (State::Holds, State::Holds) => State::Holds,
+        }
+    }
 }
 
 impl Row {
@@ -224,44 +236,53 @@ fn attack(global: &Global, folder: &Path) -> Result<Vec<Row>, Exit> {
     };
     let session = session(&scratch_global, Door::CommandLine)?;
     let runtime = runtime()?;
-    // The reason counts: a call that is refused for another one has not met the wall that its row is about.
+    // The reason counts: a call that is refused for another one has not met the wall that its row is about. A rule of
+    // the operator may answer first, and that says nothing about the wall.
     let denied = |tool: &str, arguments: Value, codes: &[ErrorCode]| {
         let reply = runtime.block_on(session.call(tool, arguments, false, Purpose::Check));
-        reply.is_some_and(|reply| {
-            reply.verdict() == Verdict::Deny && reply.error().is_some_and(|error| codes.contains(&error.code))
-        })
+        match reply.as_ref().and_then(Reply::error).map(|error| error.code) {
+            Some(ErrorCode::RuleDenied | ErrorCode::ApprovalRequired) => State::Told,
+            Some(code) if codes.contains(&code) => State::Holds,
+            Some(_) | None => State::Broken,
+        }
     };
     let read = |path: &str, codes: &[_]| denied("read_file", json!({"path": path}), codes);
     let write = |path: &str, codes: &[_]| denied("write_file", json!({"path": path, "content": "x"}), codes);
-    let untouched =
-        |path: &str| std::fs::read_to_string(folder.join(path)).is_ok_and(|text| text == "canary");
+    let untouched = |path: &str| {
+        let is_same = std::fs::read_to_string(folder.join(path)).is_ok_and(|text| text == "canary");
+        if is_same { State::Holds } else { State::Broken }
+    };
     use ErrorCode::{BlockedPath, HardLinkRefused, LinkRefused, PathOutsideProject, ProtectedPath};
     // Where the operator allows no links at all, they are refused before anybody looks where they lead.
     let outside = [PathOutsideProject, LinkRefused];
     let blocked = [BlockedPath, LinkRefused];
     Ok(vec![
-        row("read above the workspace", read("../canary", &[PathOutsideProject]), "../canary"),
-        row("read through a link outside", read("out", &outside), "a link to ../canary"),
-        row("read through /proc", read("root", &outside), "a link to /proc/self/root"),
-        row(
+        attacked("read above the workspace", read("../canary", &[PathOutsideProject]), "../canary"),
+        attacked("read through a link outside", read("out", &outside), "a link to ../canary"),
+        attacked("read through /proc", read("root", &outside), "a link to /proc/self/root"),
+        attacked(
             "read a link to a blocked file",
-            read("env", &blocked) && read("git", &blocked),
+            read("env", &blocked).and(read("git", &blocked)),
             "links to .env and .git/config",
         ),
-        row(
+        attacked(
             "read a blocked file",
-            read(".env", &[BlockedPath]) && read(".git/config", &[BlockedPath]),
+            read(".env", &[BlockedPath]).and(read(".git/config", &[BlockedPath])),
             ".env, .git/config",
         ),
-        row("write through a link", write("out", &outside) && untouched("canary"), "a link to ../canary"),
-        row(
+        attacked(
+            "write through a link",
+            write("out", &outside).and(untouched("canary")),
+            "a link to ../canary",
+        ),
+        attacked(
             "write through a hard link",
-            write("hard", &[HardLinkRefused]) && untouched("canary"),
+            write("hard", &[HardLinkRefused]).and(untouched("canary")),
             "a second name of ../canary",
         ),
-        row(
+        attacked(
             "plant a protected file",
-            write(".mcp.json", &[ProtectedPath]) && write(".git/hooks/pre-commit", &[BlockedPath]),
+            write(".mcp.json", &[ProtectedPath]).and(write(".git/hooks/pre-commit", &[BlockedPath])),
             ".mcp.json, .git/hooks",
         ),
         allowed(&runtime, &session),
@@ -271,11 +292,20 @@ fn attack(global: &Global, folder: &Path) -> Result<Vec<Row>, Exit> {
 /// The table must not hold because nothing works.
 fn allowed(runtime: &tokio::runtime::Runtime, session: &Session) -> Row {
     let reply = runtime.block_on(session.call("read_file", json!({"path": "plain"}), false, Purpose::Check));
-    row(
-        "read an ordinary file",
-        reply.is_some_and(|reply| reply.error().is_none()),
-        "the control: this must work",
-    )
+    let state = match reply.as_ref().map(|reply| reply.error().map(|error| error.code)) {
+        Some(None) => State::Holds,
+        Some(Some(ErrorCode::RuleDenied | ErrorCode::ApprovalRequired)) => State::Told,
+        Some(Some(_)) | None => State::Broken,
+    };
+    attacked("read an ordinary file", state, "the control: this must work")
+}
+
+fn attacked(name: &'static str, state: State, detail: &str) -> Row {
+    let detail = match state {
+        State::Told => format!("{detail}; not reached, because a rule of the operator answers first"),
+        State::Holds | State::Broken | State::Untried => detail.to_owned(),
+    };
+    Row { name: name.into(), state, detail }
 }
 
 fn record_row(global: &Global) -> Row {

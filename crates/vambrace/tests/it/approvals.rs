@@ -189,6 +189,47 @@ fn a_repository_that_moved_on_is_another_question() {
     }
 }
 
+/// A rule with a path asks like any other: the yes opens what was asked about, once.
+#[test]
+fn a_rule_about_a_path_can_be_satisfied() {
+    let world = World::new();
+    world.file("ask/old.txt", "one\n").file("plain.txt", "two\n").link("way", "ask");
+    let rules = "rules:\n  - {tool: write_file, path: 'ask/**', decision: ask}\n  - {tool: read_file, path: ask, decision: ask}\n";
+    let file = world.beside("operator.yaml", rules);
+    let asking = Asking { world, file };
+    let calls = [
+        ("write_file", json!({"path": "ask/new/x.txt", "content": "x\n"})),
+        ("write_file", json!({"path": "ask/old.txt", "content": "x\n"})),
+        ("read_file", json!({"path": "ask/old.txt"})),
+        ("search_file", json!({"path": "ask", "regex": "x"})),
+    ];
+    for (tool, arguments) in calls {
+        let call = || asking.run(&["call", tool, &arguments.to_string()]);
+        asking.approve(&asking.asked(&call()));
+        let done = call();
+        assert_eq!((done.code, &done.json()["status"]), (0, &json!("success")), "{tool}: {done:?}");
+        asking.asked(&call());
+    }
+    assert_eq!(asking.world.text("ask/new/x.txt"), "x\n");
+    // Nobody is asked about a way round it.
+    let round = asking.run(&["call", "write_file", r#"{"path":"way/y.txt","content":"y"}"#]);
+    assert_eq!((round.code, round.error_code().as_str()), (3, "RuleDenied"), "{round:?}");
+}
+
+/// A program cannot be asked while it runs, so a yes would be used up for nothing.
+#[test]
+fn a_program_is_refused_what_a_rule_asks_about() {
+    let world = World::new();
+    world.file("ask/old.txt", "one\n");
+    let file = world.beside("operator.yaml", "rules: [{tool: read_file, path: ask, decision: ask}]\n");
+    let asking = Asking { world, file };
+    let ran = asking.run(&["call", "exec_shell", r#"{"command":"cat ask/old.txt"}"#]);
+    assert_eq!((ran.code, ran.error_code().as_str()), (3, "RuleDenied"), "{ran:?}");
+    let message = ran.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("cannot be asked while it runs"), "{message}");
+    assert_eq!(asking.waiting(), Vec::<Value>::new());
+}
+
 #[test]
 fn a_preview_and_a_check_leave_no_question() {
     let asking = Asking::new();

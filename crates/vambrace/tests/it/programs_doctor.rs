@@ -34,6 +34,32 @@ fn the_doctor_finds_every_row_held() {
     }
 }
 
+/// Rules about every path leave no row broken: what the operator forbids to change, programs cannot change either, and
+/// a wall that a rule keeps us from reaching is told as that.
+#[test]
+fn rules_about_everything_are_no_hole() {
+    let rules = [
+        "{tool: edit_file, path: '**', decision: ask}",
+        "{tool: write_file, path: '**', decision: deny}",
+        "{path: '**', decision: deny}",
+        "{tool: read_file, path: '**', decision: ask}",
+    ];
+    for rule in rules {
+        let world = World::new();
+        world.file("a.txt", "one\n");
+        let config = world.beside("operator.yaml", &format!("rules: [{rule}]\n"));
+        let ran = world.run(&["--config", &config, "doctor"]);
+        let rows = ran.json();
+        let is_sound = |row: &&Value| row["state"] == "holds" || row["state"] == "told";
+        let others: Vec<&Value> = rows.as_array().unwrap().iter().filter(|row| !is_sound(row)).collect();
+        assert!(others.is_empty() && ran.code == 0, "{rule}: {others:?}");
+        let script = "echo x >> a.txt; echo x > new.txt; mkdir -p .vambrace; echo x > .vambrace/x";
+        let ran = world.run(&["--config", &config, "run", "--", "sh", "-c", script]);
+        assert_eq!(world.text("a.txt"), "one\n", "{rule}: {ran:?}");
+        assert!(!world.work().join(".vambrace/x").exists(), "{rule}");
+    }
+}
+
 #[test]
 fn the_doctor_finds_every_row_held_as_an_ordinary_user() {
     if !is_root() {
