@@ -25,6 +25,9 @@ pub(crate) const BLOCKED: &[&str] = &[
     ".cargo/credentials.toml",
 ];
 
+/// What `.env.*` does not mean: they are kept in repositories to be read and copied.
+pub(crate) const EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+
 /// Never written or deleted: they decide what runs on this machine, unasked, or what an agent may do. Files that run
 /// only when a person starts something (build files, CI) are not here; the cage is for those.
 pub(crate) const PROTECTED: &[&str] = &[

@@ -15,6 +15,8 @@ pub struct PathPattern {
     /// every call asks every pattern.
     first: Option<u8>,
     matcher: Matcher,
+    /// Names that a pattern of one name does not mean, in lower case.
+    except: &'static [&'static str],
 }
 
 #[derive(Debug, Clone)]
@@ -54,7 +56,12 @@ impl PathPattern {
         };
         let first = first.and_then(|name| name.bytes().next()).map(|byte| byte.to_ascii_lowercase());
         let first = first.filter(|byte| byte.is_ascii() && !WILD.contains(&char::from(*byte)));
-        Ok(PathPattern { text: text.to_owned(), depth, first, matcher })
+        Ok(PathPattern { text: text.to_owned(), depth, first, matcher, except: &[] })
+    }
+
+    /// The same pattern, which must be of one name at any depth, without these names.
+    pub(crate) fn except(self, except: &'static [&'static str]) -> PathPattern {
+        PathPattern { except, ..self }
     }
 
     /// As one word that `from_word` understands.
@@ -82,6 +89,15 @@ impl PathPattern {
         if self.first.is_some_and(|first| !components.iter().any(|name| may_begin_with(name, first))) {
             return false;
         }
+        let is_excepted = |name: &&String| self.except.iter().any(|own| folds_to(name, own));
+        if components.iter().any(|name| is_excepted(&name)) {
+            let others: Vec<String> = components.iter().filter(|name| !is_excepted(name)).cloned().collect();
+            return self.matches(&others);
+        }
+        self.matches(components)
+    }
+
+    fn matches(&self, components: &[String]) -> bool {
         match &self.matcher {
             Matcher::Everything => true,
             // The root has no name that a wildcard could stand for.

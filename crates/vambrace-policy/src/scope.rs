@@ -5,7 +5,7 @@
 
 use vambrace_types::{Bearings, ScopedPath};
 
-use crate::names::{BLOCKED, PROTECTED};
+use crate::names::{BLOCKED, EXAMPLES, PROTECTED};
 use crate::{Access, Denial, OperatorRule, PathPattern, PatternError, Reason};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -96,7 +96,10 @@ const SHOWN_TO_PROGRAMS: [&str; 2] = [".git", "node_modules"];
 
 impl Scope {
     pub fn new(settings: ScopeSettings) -> Result<Scope, PatternError> {
-        let built_in = BLOCKED.iter().map(|text| PathPattern::parse(text));
+        let built_in = BLOCKED.iter().map(|text| {
+            let pattern = PathPattern::parse(text)?;
+            Ok(if *text == ".env.*" { pattern.except(EXAMPLES) } else { pattern })
+        });
         let own = settings.block_patterns.iter().map(|text| PathPattern::parse(text));
         let blocked = built_in.chain(own).collect::<Result<_, _>>()?;
         let protected = PROTECTED.iter().map(|text| PathPattern::parse(text)).collect::<Result<_, _>>()?;
@@ -247,6 +250,14 @@ mod tests {
         check(&[], ".env", true, false);
         check(&[], "a/b/.ENV.local", true, false);
         check(&[], ".environment.md", false, false);
+        check(&[], "a/.env.example", false, false);
+        check(&[], ".ENV.Sample", false, false);
+        check(&[], ".env.template", false, false);
+        check(&[], ".env.dist", false, false);
+        check(&[], ".env.example.local", true, false);
+        check(&[], ".env.example/.env", true, false);
+        check(&[], ".env.prod/.env.example", true, false);
+        check(&[".env.*"], ".env.example", true, false);
         check(&[], "secrets/x", true, false);
         check(&[], ".git", false, false);
         check(&[], "node_modules/x", false, false);

@@ -210,7 +210,9 @@ fn refused(world: &World, path: &str, changes: bool) -> Option<&'static str> {
 
 /// 004 §3.3, and every spelling of an environment file.
 fn in_blocked_zone(step: &str) -> bool {
-    [".env", ".git", "secrets", "node_modules"].contains(&step) || step.starts_with(".env.")
+    let is_example =
+        ["example", "sample", "template", "dist"].iter().any(|kind| step == format!(".env.{kind}"));
+    [".env", ".git", "secrets", "node_modules"].contains(&step) || (step.starts_with(".env.") && !is_example)
 }
 
 fn beneath(path: &str, folder: &str) -> bool {
