@@ -7,6 +7,7 @@ mod call;
 mod check;
 mod config;
 mod doctor;
+mod dry;
 mod exit;
 mod lines;
 mod log;
@@ -30,6 +31,11 @@ use options::{Command, Options, ServeArgs};
 pub(crate) fn run() -> Exit {
     let options = Options::parse();
     let global = &options.global;
+    if global.dry_run
+        && let Some(why) = dry::refusal(options.command.as_ref())
+    {
+        return start::usage(&why);
+    }
     match options.command {
         Some(Command::Call(args)) => call::run(global, args),
         Some(Command::Check(args)) => check::run(global, args),

@@ -348,7 +348,8 @@ fn first_token(global: &Global, loaded: &Loaded) -> Result<Option<FirstToken>, E
     let state = state_folder(global)?;
     let (root, spelled) = workspace(loaded)?;
     refuse_state_inside(&state, &root, &spelled).map_err(|error| usage(&error.to_string()))?;
-    first_token::kept(&state).map(Some).map_err(|error| {
+    let token = if global.dry_run { first_token::shown(&state) } else { first_token::kept(&state) };
+    token.map(Some).map_err(|error| {
         failed(&format!(
             "the token of the first start cannot be kept in `{}`: {error}; choose another folder with \
              --state, or configure api_keys",

@@ -40,6 +40,8 @@ fn by_every_door(served: &Served) -> Vec<(&'static str, Value)> {
 fn check(flags: &[&str], is_dry: bool) {
     let world = World::new();
     let config = world.beside("operator.yaml", NO_LIMIT);
+    // The token of the first start, which a dry run does not keep.
+    assert_eq!(Served::start(&world).end(), 0);
     let served = Served::with_args(&world, &[&["--config", config.as_str()], flags].concat());
     let replies = by_every_door(&served);
     for (door, reply) in &replies {

@@ -264,6 +264,8 @@ fn the_options_before_the_command_hold_here_too() {
     world.file("a.txt", "one\n");
     let limits = world.beside("operator.yaml", NO_LIMIT);
     let arguments = serde_json::json!({"path": "a.txt", "content": "two\n"});
+    // The token of the first start, which a dry run does not keep.
+    assert_eq!(Served::start(&world).end(), 0);
     let mut dry = Served::with_args(&world, &["--config", &limits, "--dry-run"]);
     let answer = dry.post("/api/tools/write_file", &arguments).json();
     assert_eq!(

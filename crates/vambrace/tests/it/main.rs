@@ -23,6 +23,7 @@ mod commands;
 mod config;
 mod denied;
 mod doors;
+mod dry_commands;
 mod hostile;
 mod http_admit;
 mod http_clients;

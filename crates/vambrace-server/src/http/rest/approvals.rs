@@ -14,6 +14,7 @@ use vambrace_types::{Caller, Door, ErrorCode, Rank};
 use super::body::{self, Bounds, invalid};
 use super::query;
 use crate::http::{Admitted, Front, Problem};
+use crate::mcp::DryRun;
 use crate::wire;
 
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +80,11 @@ pub(super) async fn answer(
     match caller.rank {
         Rank::Operator => {}
         Rank::Agent => return Err(forbidden("Only an operator may answer questions.")),
+    }
+    if front.settings.dry_run == DryRun::Always {
+        return Err(forbidden(
+            "This server was started with --dry-run: it only shows, and answers no question.",
+        ));
     }
     let (head, sent) = request.into_parts();
     let bounds = Bounds { bytes: LONGEST, time: front.settings.read_timeout };

@@ -41,9 +41,7 @@ pub(super) fn kept(state: &Path) -> io::Result<FirstToken> {
     if let Some(token) = read(&path)? {
         return Ok(FirstToken { token, is_new: false });
     }
-    let mut chance = [0; 16];
-    getrandom::fill(&mut chance).map_err(io::Error::other)?;
-    let token = api_key("local", chance);
+    let token = fresh()?;
     let mut other = [0; 8];
     getrandom::fill(&mut other).map_err(io::Error::other)?;
     // Whole or not at all, and never over one that another start has made meanwhile.
@@ -58,6 +56,25 @@ pub(super) fn kept(state: &Path) -> io::Result<FirstToken> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// For a dry run: the one that is kept, or one that ends with this process.
+pub(super) fn shown(state: &Path) -> io::Result<FirstToken> {
+    let kept = match check_folder(state) {
+        Ok(()) => read(&state.join("token"))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    match kept {
+        Some(token) => Ok(FirstToken { token, is_new: false }),
+        None => Ok(FirstToken { token: fresh()?, is_new: true }),
+    }
+}
+
+fn fresh() -> io::Result<String> {
+    let mut chance = [0; 16];
+    getrandom::fill(&mut chance).map_err(io::Error::other)?;
+    Ok(api_key("local", chance))
 }
 
 fn write(path: &Path, token: &str) -> io::Result<()> {
@@ -139,6 +156,16 @@ mod tests {
         assert!(tokens.iter().all(|one| one.token == again.token));
         assert_eq!(fs::metadata(state.join("token")).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(&state).unwrap().count(), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn a_dry_run_keeps_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        assert!(shown(&state).unwrap().is_new);
+        assert!(!state.exists());
+        let first = kept(&state).unwrap();
+        assert_eq!(shown(&state).unwrap().token, first.token);
     }
 
     #[test]
