@@ -128,11 +128,15 @@ fn own_class(address: IpAddr) -> AddressClass {
     if table::METADATA.contains(&address) {
         return AddressClass::Metadata;
     }
-    row(address).map_or(AddressClass::Public, |row| match row.kind {
+    let Some(row) = row(address) else {
+        let is_allocated = address.is_ipv4() || table::ALLOCATED.iter().any(|net| net.contains(&address));
+        return if is_allocated { AddressClass::Public } else { AddressClass::Special("Unallocated") };
+    };
+    match row.kind {
         Kind::Public => AddressClass::Public,
         Kind::Private => AddressClass::PrivateNetwork,
         Kind::Loopback => AddressClass::Loopback,
         Kind::LinkLocal => AddressClass::LinkLocal,
         Kind::Special => AddressClass::Special(row.name),
-    })
+    }
 }

@@ -114,6 +114,23 @@ const METADATA: [&str; 16] = [
     "fe80::a9fe:a9fe",
 ];
 
+/// What IANA has given to the registries, and where what is carried inside decides.
+const GIVEN: &str = "64:ff9b::/96 \
+    2001:200::/23 2001:400::/23 2001:600::/23 2001:800::/22 2001:c00::/23 2001:e00::/23 \
+    2001:1200::/23 2001:1400::/22 2001:1800::/23 2001:1a00::/23 2001:1c00::/22 \
+    2001:2000::/19 2001:4000::/23 2001:4200::/23 2001:4400::/23 2001:4600::/23 \
+    2001:4800::/23 2001:4a00::/23 2001:4c00::/23 2001:5000::/20 2001:8000::/19 \
+    2001:a000::/20 2001:b000::/20 2003::/18 2400::/12 2410::/12 2600::/12 2610::/23 \
+    2620::/23 2630::/12 2800::/12 2a00::/12 2a10::/12 2c00::/12";
+
+fn is_given(bits: &str) -> bool {
+    GIVEN.split(' ').any(|block| {
+        let (first, length) = block.split_once('/').unwrap();
+        let first = format!("{:0128b}", u128::from(first.parse::<Ipv6Addr>().unwrap()));
+        bits.starts_with(first.get(..length.parse().unwrap()).unwrap())
+    })
+}
+
 /// Of all beginnings that fit, the longest; the letter of the metadata services is `m`.
 fn naive_own(address: IpAddr) -> char {
     if METADATA.contains(&address.to_string().as_str()) {
@@ -124,7 +141,8 @@ fn naive_own(address: IpAddr) -> char {
         IpAddr::V6(v6) => (format!("{:0128b}", u128::from(v6)), v6_begins()),
     };
     let fitting = begins.into_iter().filter(|(_, front)| bits.starts_with(front.as_str()));
-    fitting.max_by_key(|(_, front)| front.len()).map_or('.', |(kind, _)| kind)
+    let nobodys = if address.is_ipv4() || is_given(&bits) { '.' } else { 's' };
+    fitting.max_by_key(|(_, front)| front.len()).map_or(nobodys, |(kind, _)| kind)
 }
 
 fn naive(address: IpAddr) -> char {

@@ -22,8 +22,12 @@ fn a_specification_refuses_its_own_ranges() {
     for inside in ["::1", "fe80::1", "febf:ffff::", "fc00::", "fdff::1"] {
         check(inside, all);
     }
-    for outside in ["172.15.255.255", "172.32.0.0", "192.167.255.255", "fe00::", "2000::"] {
+    for outside in ["172.15.255.255", "172.32.0.0", "192.167.255.255"] {
         check(outside, none);
+    }
+    // No specification lists what nobody has been given.
+    for unallocated in ["fe00::", "2000::", "4000::1", "200::1", "2001:1000::", "2d00::1"] {
+        check(unallocated, full);
     }
     // The kernel dials loopback.
     for unspecified in ["0.0.0.0", "0.255.255.255", "::", "::ffff:0.0.0.0", "::2", "64:ff9b::"] {
