@@ -28,5 +28,5 @@ pub use program::{ProgramName, is_builtin};
 pub use refusal::CommandRefusal;
 pub use settings::{
     ArgumentRules, Chains, CommandMode, CommandPolicy, CommandSettings, DotDot, EmptyMeans, PatternList,
-    ProgramList, ProgramMatch, ShellGrammar, built_in_programs,
+    ProgramList, ProgramMatch, ShellGrammar, built_in_programs, gains_by_name,
 };

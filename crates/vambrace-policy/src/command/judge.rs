@@ -125,7 +125,14 @@ impl Walk<'_> {
             let program = ProgramName::of_word(&simple.program(), match_by).ok();
             (dangerous::normalized(&joined(simple)), Said::Words { program })
         }));
-        let found = all.iter().find_map(|(text, _)| dangerous::always(text));
+        let found = if dangerous::are_texts(&self.policy.settings) {
+            all.iter().find_map(|(text, _)| dangerous::always(text))
+        } else {
+            plan.simples().find_map(|simple| {
+                let words: Vec<String> = simple.words.iter().map(Word::spelled).collect();
+                dangerous::by_words(&words, &written(simple))
+            })
+        };
         let found =
             found.or_else(|| all.iter().find_map(|(text, said)| dangerous::chosen(self.policy, text, said)));
         let found = found.or_else(|| match self.policy.settings.dotdot {
@@ -322,6 +329,19 @@ impl Walk<'_> {
             Err(denial) => self.sheet.deny(&shown, denial),
         }
     }
+}
+
+/// The files that its redirects would write.
+fn written(simple: &Simple) -> Vec<String> {
+    let writes = |redirect: &&Redirect| match redirect.mode {
+        RedirectMode::Read => false,
+        RedirectMode::Truncate | RedirectMode::Append => true,
+    };
+    let named = simple.redirects.iter().filter(writes).filter_map(|redirect| match &redirect.target {
+        Target::File(word) => Some(word.spelled()),
+        Target::Null | Target::Stream(_) => None,
+    });
+    named.collect()
 }
 
 /// The words of a command as its program would get them, and its redirects with one space in them.

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use vambrace_types::ScopedPath;
 
-use super::argument::Reach;
+use super::argument::{Reach, rules};
 use super::judge::{Judged, judge};
 use super::line::parse;
 use super::list::Listed;
@@ -119,6 +119,13 @@ impl Default for CommandSettings {
     }
 }
 
+/// Whether a program of a built-in list may do more once it is listed by name: an operator's own entry is taken for a
+/// word about the program, and not for the one about its arguments that the built-in list has.
+pub fn gains_by_name(list: ProgramList, program: &str) -> bool {
+    let is_cut_short = list == ProgramList::Seed002 && program == "git";
+    is_cut_short || rules().is_toolchain(program) || rules().block(program).is_none()
+}
+
 /// The programs of a built-in list.
 pub fn built_in_programs(list: ProgramList) -> Vec<&'static str> {
     super::list::defaults(list)
@@ -162,7 +169,7 @@ impl CommandPolicy {
 
     /// The patterns that are refused in any mode come before the grammar, because some of them are no plan.
     pub fn read(&self, line: &str) -> Result<CommandPlan, CommandRefusal> {
-        if let Some(refusal) = dangerous_pattern(line) {
+        if let Some(refusal) = dangerous_pattern(&self.settings, line) {
             return Err(refusal);
         }
         self.grammar(line)

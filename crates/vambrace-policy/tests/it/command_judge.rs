@@ -146,8 +146,11 @@ fn fixed_messages_keep_their_bytes() {
 #[test]
 fn the_eleven_can_be_looked_for_before_the_grammar() {
     let fork_bomb = ":(){ :|:& };:";
-    assert_eq!(dangerous_pattern(fork_bomb).unwrap().code(), ErrorCode::DangerousCommand);
-    assert_eq!(dangerous_pattern("ls"), None);
+    assert_eq!(
+        dangerous_pattern(&CommandSettings::default(), fork_bomb).unwrap().code(),
+        ErrorCode::DangerousCommand
+    );
+    assert_eq!(dangerous_pattern(&CommandSettings::default(), "ls"), None);
 }
 
 #[test]
@@ -239,7 +242,8 @@ fn an_explanation_goes_on_behind_the_first_refusal() {
         "nc -l | cat x > y",
         &[("nc", false), ("-l", false), ("cat", true), ("x", true), ("> y", true)],
     );
-    check_explained("echo reboot", &[("echo reboot", false), ("echo", true), ("reboot", true)]);
+    check_explained("reboot", &[("reboot", false), ("reboot", false)]);
+    check_explained("echo reboot", &[("echo", true), ("reboot", true)]);
     check_explained("find . -exec id", &[("find", true), ("-exec", false), ("id", false), (".", true)]);
     check_explained("ls 2>&1 > /dev/null", &[("ls", true), ("2>&1", true), ("> /dev/null", true)]);
 }
@@ -251,7 +255,8 @@ fn which_refusal_comes_first() {
         assert_eq!(denial.reason, Reason::Command(expected), "{line}");
     };
     let pattern = |text: &str| CommandRefusal::Pattern { pattern: text.to_owned() };
-    check("-", "nc reboot", pattern("reboot"));
+    check("-", "nc x && reboot", pattern("reboot"));
+    check("patterns=seed003", "nc reboot", pattern("reboot"));
     check("-", "cat /etc/passwd && sudo ls", pattern("sudo"));
     check("empty=block", "rm x", pattern("rm"));
     check("dotdot=text", "nc ..", pattern(".."));

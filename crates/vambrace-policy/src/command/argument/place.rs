@@ -32,11 +32,9 @@ const READABLE_FILES: [&str; 16] = [
     "/dev/stderr",
 ];
 
-/// Where package managers put what they install.
-const INSTALLED: &str = "node_modules";
-
-/// Where git keeps a repository.
-const REPOSITORY: &str = ".git";
+/// Blocked names of which a line may ask whether they are there: where git keeps a repository, and where package
+/// managers put what they install. The cage shows both to programs.
+const PRESENT: [&str; 2] = [".git", "node_modules"];
 
 /// Private to the call and empty when it begins, so it is free to use.
 /// LIMIT: where the operator runs programs without a cage, it is the machine's own.
@@ -75,13 +73,10 @@ impl Place<'_> {
         let mut rule = "scope.own";
         for folder in self.folders.iter() {
             match ScopedPath::beneath(folder, text, bearings) {
-                Ok(path) => match self.scope.judge(&path, access) {
-                    Ok(allowed) => {
-                        rule = allowed;
-                        self.touched.push((path, access));
-                    }
-                    Err(denial) => rule = self.installed(&path, access, denial)?,
-                },
+                Ok(path) => {
+                    rule = self.scope.judge(&path, access)?;
+                    self.touched.push((path, access));
+                }
                 Err(PathProblem::Outside) if system == System::Counts && is_open(text, access) => {
                     return Ok("cage.system");
                 }
@@ -108,15 +103,10 @@ impl Place<'_> {
         self.folders = inside.collect();
     }
 
-    /// Installed packages are blocked to the file tools, and programs may read them: the cage shows them.
-    fn installed(&self, path: &ScopedPath, access: Access, denial: Denial) -> Result<&'static str, Denial> {
-        let shown = access == Access::Read && self.is_shown(path, &denial, INSTALLED);
-        if shown { Ok("cage.installed") } else { Err(denial) }
-    }
-
-    /// Whether the path is refused only because it is called `name`, and the cage shows it all the same.
-    fn is_shown(&self, path: &ScopedPath, denial: &Denial, name: &str) -> bool {
-        let by_name = matches!(&denial.reason, Reason::Blocked { pattern, .. } if pattern == name);
+    /// Whether the path is refused only because of such a name, and the cage shows it all the same.
+    fn is_shown(&self, path: &ScopedPath, denial: &Denial) -> bool {
+        let by_name =
+            matches!(&denial.reason, Reason::Blocked { pattern, .. } if PRESENT.contains(&pattern.as_str()));
         let visible = match (self.scope.zone(path), self.scope.isolation()) {
             (Zone::Own | Zone::Shared, Isolation::Strict | Isolation::Shared)
             | (Zone::Rest, Isolation::Shared) => true,
@@ -135,11 +125,11 @@ impl Place<'_> {
         let bearings = self.scope.bearings();
         let shown = |folder: &ScopedPath, text: &str| {
             let path = ScopedPath::beneath(folder, text, bearings);
-            path.is_ok_and(|path| self.is_shown(&path, &denial, REPOSITORY))
+            path.is_ok_and(|path| self.is_shown(&path, &denial))
         };
         let text = word.as_literal();
         if text.is_some_and(|text| self.folders.iter().all(|folder| shown(folder, text))) {
-            return Ok("cage.repository");
+            return Ok("cage.present");
         }
         Err(denial)
     }
