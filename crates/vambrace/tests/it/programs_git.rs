@@ -141,6 +141,40 @@ echo '*.txt filter=x' > .gitattributes; echo '*.txt filter=x' > .git/info/attrib
 rm -rf moved copy other; echo done
 "#;
 
+/// A line may enter a repository that lies deeper. It is shown without what would run, like the one at the top; one in
+/// an installed package was not looked at, and git refuses it.
+#[test]
+fn a_repository_that_a_line_enters_runs_nothing() {
+    if !has("git", "nested repositories") {
+        return;
+    }
+    let world = repository();
+    let places = ["nested", "pkg/node_modules/x"];
+    for place in places {
+        world.file(&format!("{place}/f"), "one\n");
+        git(&world, &["init", "-q", place]);
+        git(&world, &["-C", place, "add", "f"]);
+        world.file(&format!("{place}/f"), "two\n").file(&format!("{place}/.gitattributes"), "f filter=t\n");
+        let trap = trap(&world);
+        for key in ["core.fsmonitor", "core.pager", "diff.external", "filter.t.clean", "core.sshCommand"] {
+            git(&world, &["-C", place, "config", key, &trap]);
+        }
+    }
+    git(&world, &["-C", "nested", "status"]);
+    assert!(!traced(&world).is_empty(), "without protection the trap is sprung");
+    fs::remove_file(world.work().join("trace")).unwrap();
+    let commands =
+        ["git -C nested status", "cd nested && git status", "git -C nested diff", "cd nested && git diff"];
+    let deeper = ["git -C pkg/node_modules/x status", "cd pkg/node_modules/x && git status"];
+    for (command, is_shown) in
+        commands.map(|line| (line, true)).into_iter().chain(deeper.map(|line| (line, false)))
+    {
+        let ran = world.call("exec_shell", &json!({"command": command}));
+        assert_eq!(ran.json()["data"]["exit_code"] == 0, is_shown, "{command}: {ran:?}");
+    }
+    assert_eq!(traced(&world), "", "something of a repository ran");
+}
+
 #[test]
 fn programs_cannot_plant_anything_that_git_would_run() {
     if !has("git", "planting in a repository") {
