@@ -5,6 +5,8 @@ mod auth;
 mod env_file;
 mod known;
 mod known_files;
+#[cfg(test)]
+mod meet;
 mod memory;
 mod net;
 mod programs;

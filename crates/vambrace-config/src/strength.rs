@@ -3,7 +3,7 @@
 //! INVARIANT: a key without a row is refused in project files, so a new key is born closed.
 
 use serde_json::Value as Json;
-use vambrace_policy::command::{ProgramList, built_in_programs};
+use vambrace_policy::command::{ProgramList, built_in_programs, gains_by_name};
 
 use crate::value::Period;
 
@@ -141,7 +141,12 @@ fn programs(config: &Json) -> Vec<Json> {
             "seed003" => ProgramList::Seed003,
             _ => ProgramList::Strict,
         };
-        listed = built_in_programs(list).into_iter().map(Json::from).collect();
+        // THREAT: P06, a project that lists `npm` alone would free it from the rules of the built-in list.
+        let entry = |name: &'static str| match gains_by_name(list, name) {
+            true => serde_json::json!({"built_in": name}),
+            false => Json::from(name),
+        };
+        listed = built_in_programs(list).into_iter().map(entry).collect();
     }
     listed
 }
@@ -167,7 +172,8 @@ pub(crate) const ROWS: &[Row] = &[
     repeat("profile", Order::Unordered),
     repeat("workspace", Order::Unordered),
     tighten("scope.service_isolation", Order::Ranks(&[&["SHARED"], &["STRICT"]])),
-    tighten("scope.shared_paths", Order::Grants),
+    // A shared path may be read and may not be written: with fewer of them less can be read and more be written.
+    repeat("scope.shared_paths", Order::Unordered),
     tighten("scope.block_patterns", Order::Denials),
     tighten("scope.symlinks", Order::Ranks(&[&["inside"], &["deny"]])),
     tighten("scope.hardlinks", Order::Ranks(&[&["allow"], &["deny_writes"], &["deny"]])),
@@ -181,7 +187,8 @@ pub(crate) const ROWS: &[Row] = &[
     tighten("tools.command_policy.shell", Order::Ranks(&[&["raw"], &["posix"], &["plan"]])),
     tighten("tools.command_policy.chains", Order::Ranks(&[&["check"], &["refuse"]])),
     tighten("tools.command_policy.match", Order::Ranks(&[&["basename"], &["trusted"]])),
-    tighten("tools.command_policy.patterns", Order::Ranks(&[&["seed002", "seed003"], &["all"]])),
+    // Each list refuses something that another allows.
+    repeat("tools.command_policy.patterns", Order::Ranks(&[&["seed002", "seed003", "all"]])),
     tighten("tools.command_policy.dotdot", Order::Ranks(&[&["resolve"], &["text"]])),
     tighten("tools.url_policy.enabled", TIGHT_ON),
     tighten("tools.url_policy.allow_private", TIGHT_OFF),
@@ -319,6 +326,12 @@ mod tests {
         check(empty, two, Comparison::Tighter);
         check(two, empty, Comparison::Weaker);
         check(empty, bash, Comparison::Weaker);
+        check(empty, r#"{"command_policy": {"allowlist": ["npm"]}}"#, Comparison::Weaker);
+        check(
+            r#"{"command_policy": {"allowlist": [], "list": "seed002"}}"#,
+            r#"{"command_policy": {"allowlist": ["git"], "list": "seed002"}}"#,
+            Comparison::Weaker,
+        );
         check(r#"{"command_policy": {"allowlist": [], "empty_means": "block"}}"#, two, Comparison::Weaker);
         check(r#"{"command_policy": {"allowlist": [], "list": "seed002"}}"#, two, Comparison::Tighter);
         check(

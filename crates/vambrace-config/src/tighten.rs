@@ -78,7 +78,8 @@ fn advice(order: Order) -> &'static str {
         Order::Ceiling => "a project file may only lower it",
         Order::Grants => "a project file may only leave entries out",
         Order::Programs => {
-            "a project file may only leave programs out, and an empty list stands for the built-in ones"
+            "a project file may only leave programs out; an empty list stands for the built-in ones, of which the \
+             operator alone may name toolchains"
         }
         Order::Inherited => "a project file may only leave names out",
         Order::Denials | Order::Rules => "a project file may only add entries",

@@ -44,7 +44,8 @@ section! {
         pub service_isolation: Isolation = Isolation::Strict,
         /// The active service's folder, relative to the workspace. Unset: the workspace itself.
         pub service_root: Option<String> = None,
-        /// Folders that every service may read, relative to the workspace.
+        /// Folders that every service may read and none may write, relative to the workspace. A project file may only
+        /// repeat them.
         pub shared_paths: Vec<String> =
             vec!["shared_contracts/".to_owned(), "shared/".to_owned(), "contracts/".to_owned()],
         /// Path patterns that are blocked in addition to the built-in zones (`.env`, `.git/`, `secrets/` and the like).
@@ -61,7 +62,7 @@ words! {
     pub enum Decision {
         /// Refuse.
         Deny = "deny",
-        /// Ask a person.
+        /// Ask a person. Where the rule has a path, programs in the sandbox are refused it, because they cannot be asked.
         Ask = "ask",
         /// Allow, where no built-in rule refuses.
         Allow = "allow",

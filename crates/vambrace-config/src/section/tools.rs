@@ -107,11 +107,11 @@ words! {
 words! {
     /// Which dangerous patterns are looked for.
     pub enum PatternList {
-        /// All of them.
+        /// All of them, where the words of a command would start something; in denylist mode wherever the text stands.
         All = "all",
-        /// Specification 002's.
+        /// Specification 002's and 003's, wherever the text stands.
         Seed002 = "seed002",
-        /// Specification 003's.
+        /// Specification 003's, wherever the text stands.
         Seed003 = "seed003",
     }
 }
