@@ -1,4 +1,5 @@
 //! The names that are blocked or protected everywhere, present or not. Rows of data; the reason stands above each group.
+//! Those that are protected are many and each has its source, so they stand in a table of their own.
 
 /// Never read, written or entered.
 pub(crate) const BLOCKED: &[&str] = &[
@@ -30,116 +31,102 @@ pub(crate) const EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.temp
 
 /// Never written or deleted: they decide what runs on this machine, unasked, or what an agent may do. Files that run
 /// only when a person starts something (build files, CI) are not here; the cage is for those.
-pub(crate) const PROTECTED: &[&str] = &[
-    // Our own.
-    ".vambrace",
-    "vambrace.yaml",
-    "vambrace.yml",
-    "vambrace.json",
-    "vambrace.json5",
-    "vambrace.toml",
-    ".flow/config.json",
-    // Version control: hooks, aliases, filters.
-    ".gitmodules",
-    ".gitconfig",
-    ".config/git",
-    ".githooks",
-    ".husky",
-    ".pre-commit-config.yaml",
-    ".pre-commit-config.yml",
-    "lefthook.yml",
-    "lefthook.yaml",
-    "lefthook.toml",
-    "lefthook.json",
-    "lefthook-local.yml",
-    "lefthook-local.yaml",
-    "lefthook-local.toml",
-    ".lefthook.yml",
-    ".lefthook.yaml",
-    ".lefthook.toml",
-    ".hg/hgrc",
-    ".hgrc",
-    ".jj",
-    // Agents: their tools, permissions and hooks.
-    ".mcp.json",
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".cursor",
-    ".cursorrules",
-    ".windsurf",
-    ".roo",
-    ".kiro",
-    ".amazonq",
-    ".continue",
-    ".clinerules",
-    ".opencode",
-    "opencode.json",
-    "opencode.jsonc",
-    ".aider.conf.yml",
-    ".aider.conf.yaml",
-    ".qwen",
-    ".crush.json",
-    // Editors and debuggers: tasks and settings that start programs when a folder is opened.
-    ".vscode",
-    "*.code-workspace",
-    ".idea",
-    ".zed",
-    ".devcontainer",
-    ".devcontainer.json",
-    ".exrc",
-    ".nvimrc",
-    ".nvim.lua",
-    ".vimrc",
-    ".dir-locals.el",
-    ".gdbinit",
-    ".lldbinit",
-    ".vim",
-    ".emacs.d",
-    ".vscode-server",
-    ".config/nvim",
-    ".config/zed",
-    ".config/Code",
-    // Shells and logins.
-    ".envrc",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".inputrc",
-    ".xprofile",
-    ".xinitrc",
-    ".pam_environment",
-    ".config/fish",
-    ".config/autostart",
-    ".config/systemd",
-    ".config/environment.d",
-    ".local/bin",
-    ".xsessionrc",
-    ".tmux.conf",
-    ".psqlrc",
-    ".Rprofile",
-    // Package managers: settings that name a program to run.
-    ".cargo/config",
-    ".cargo/config.toml",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pnpmfile.cjs",
-    ".pnpmfile.mjs",
-    "mise.toml",
-    "mise.local.toml",
-    ".mise.toml",
-    ".mvn",
-    ".config/mise",
-];
+const PROTECTED: &str = include_str!("../rules/protected.tsv");
+
+pub(crate) fn protected() -> impl Iterator<Item = &'static str> {
+    rows().filter_map(|row| row.split('\t').next())
+}
+
+fn rows() -> impl Iterator<Item = &'static str> {
+    PROTECTED.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::PathPattern;
+
+    #[test]
+    fn every_protected_name_says_who_reads_it_when_and_where_that_stands() {
+        let mut seen = BTreeSet::new();
+        for row in rows() {
+            let columns: Vec<&str> = row.split('\t').collect();
+            assert_eq!(columns.len(), 4, "{row}");
+            assert!(columns.iter().all(|column| !column.is_empty() && *column == column.trim()), "{row}");
+            assert!(columns[3].contains(['.', '/']) && !columns[3].contains("://"), "{row}");
+            assert!(PathPattern::parse(columns[0]).is_ok(), "{row}");
+            assert!(seen.insert(columns[0]), "twice: {row}");
+        }
+        assert!(seen.len() > 180, "{}", seen.len());
+    }
+
+    #[track_caller]
+    fn check(path: &str, expected: bool) {
+        let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
+        let covers = |text: &str| PathPattern::parse(text).unwrap().covers(&parts);
+        assert_eq!(protected().any(covers), expected, "{path}");
+    }
+
+    #[test]
+    fn what_runs_unasked_is_protected_and_what_a_person_starts_is_not() {
+        for path in [
+            "lefthook.jsonc",
+            ".Lefthook-Local.yaml",
+            ".config/lefthook.toml",
+            "a/.helix/languages.toml",
+            ".vs/tasks.vs.json",
+            ".dir-locals-2.el",
+            "mise.local.toml",
+            "mise.production.local.toml",
+            ".MISE.staging.toml",
+            ".mise/config.toml",
+            ".config/mise/conf.d/x.toml",
+            ".config/mise.toml",
+            ".rtx.toml",
+            ".hg/hgrc-not-shared",
+            ".hg/sharedpath",
+            "sub/.hg",
+            "prek.toml",
+            ".overcommit.yml",
+            ".simple-git-hooks.cjs",
+            ".lintstagedrc.json",
+            "project.sublime-project",
+            ".flox/env/manifest.toml",
+            ".shadowenv.d/1.lisp",
+            "devenv.nix",
+            ".github/hooks/x.json",
+            ".factory/settings.json",
+        ] {
+            check(path, true);
+        }
+        for path in [
+            "Makefile",
+            "justfile",
+            "package.json",
+            "build.rs",
+            "Cargo.toml",
+            "conftest.py",
+            "pyproject.toml",
+            "Dockerfile",
+            ".github/workflows/ci.yml",
+            ".gitignore",
+            ".gitattributes",
+            ".editorconfig",
+            ".tool-versions",
+            "AGENTS.md",
+            "CLAUDE.md",
+            "lefthook.go",
+            "mise.tomlx",
+            "premise.toml",
+            "helix/config.toml",
+            ".github/copilot-instructions.md",
+            "vs/tasks.json",
+            ".hgignore",
+            "flox",
+        ] {
+            check(path, false);
+        }
+    }
+}

@@ -26,6 +26,11 @@ enum Matcher {
         anchored: bool,
         names: Vec<String>,
     },
+    /// One name with one `*` in it.
+    Open {
+        before: String,
+        after: String,
+    },
     Globs(GlobSet),
     /// `**` in an operator's rule.
     Everything,
@@ -52,6 +57,7 @@ impl PathPattern {
         let first = match &matcher {
             Matcher::Everything => None,
             Matcher::Names { names, .. } => names.first().map(String::as_str),
+            Matcher::Open { before, .. } => Some(before.as_str()),
             Matcher::Globs(_) => text.trim().split('/').find(|name| !name.is_empty() && *name != "."),
         };
         let first = first.and_then(|name| name.bytes().next()).map(|byte| byte.to_ascii_lowercase());
@@ -100,6 +106,9 @@ impl PathPattern {
     fn matches(&self, components: &[String]) -> bool {
         match &self.matcher {
             Matcher::Everything => true,
+            Matcher::Open { before, after } => {
+                components.iter().any(|name| begins_and_ends(&name.to_lowercase(), before, after))
+            }
             // The root has no name that a wildcard could stand for.
             Matcher::Globs(globs) => !components.is_empty() && globs.is_match(components.join("/")),
             Matcher::Names { anchored, names } => {
@@ -140,6 +149,10 @@ fn may_begin_with(name: &str, first: u8) -> bool {
     name.bytes().next().is_some_and(|byte| !byte.is_ascii() || byte.to_ascii_lowercase() == first)
 }
 
+fn begins_and_ends(name: &str, before: &str, after: &str) -> bool {
+    name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after))
+}
+
 /// Whether `name` in lower case is `own`, which is in lower case; without making one of them, for most names.
 fn folds_to(name: &str, own: &str) -> bool {
     if name.is_ascii() { own.eq_ignore_ascii_case(name) } else { own == name.to_lowercase() }
@@ -178,6 +191,14 @@ impl Matcher {
         if !names.iter().any(|name| name.contains(WILD)) {
             let names = names.iter().map(|name| name.to_lowercase()).collect();
             return Ok(Matcher::Names { anchored, names });
+        }
+        if let ([name], false) = (names.as_slice(), anchored)
+            && name.is_ascii()
+            && let Some((before, after)) = name.split_once('*')
+            && !before.contains(WILD)
+            && !after.contains(WILD)
+        {
+            return Ok(Matcher::Open { before: before.to_lowercase(), after: after.to_lowercase() });
         }
         let base = if anchored { names.join("/") } else { format!("**/{}", names.join("/")) };
         let mut globs = GlobSetBuilder::new();

@@ -5,7 +5,7 @@
 
 use vambrace_types::{Bearings, ScopedPath};
 
-use crate::names::{BLOCKED, EXAMPLES, PROTECTED};
+use crate::names::{self, BLOCKED, EXAMPLES};
 use crate::{Access, Denial, OperatorRule, PathPattern, PatternError, Reason};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -102,7 +102,7 @@ impl Scope {
         });
         let own = settings.block_patterns.iter().map(|text| PathPattern::parse(text));
         let blocked = built_in.chain(own).collect::<Result<_, _>>()?;
-        let protected = PROTECTED.iter().map(|text| PathPattern::parse(text)).collect::<Result<_, _>>()?;
+        let protected = names::protected().map(PathPattern::parse).collect::<Result<_, _>>()?;
         Ok(Scope { settings, blocked, protected: Protection(protected) })
     }
 
@@ -148,6 +148,11 @@ impl Scope {
 
     pub fn protection(&self) -> &Protection {
         &self.protected
+    }
+
+    /// What `is_masked` asks, for whoever has nothing else to decide.
+    pub fn masking(&self) -> Protection {
+        Protection(self.masks().cloned().collect())
     }
 
     /// The spellings behind `is_masked` and `is_protected`, so that a walk can pass over most names without asking.
@@ -241,7 +246,7 @@ mod tests {
             let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
             scope(&[]).leads_to_protected(&parts)
         };
-        assert!(leads(".cargo") && leads("sub/.config") && leads(".local") && leads(".hg"));
+        assert!(leads(".cargo") && leads("sub/.config") && leads(".local") && leads(".github"));
         assert!(!leads(".cargo/config.toml") && !leads("src") && !leads(".docker"));
     }
 

@@ -49,28 +49,14 @@ const CHANGING_TOOLS: &[&str] = &[
     "memory_write",
 ];
 
-/// "Protected even when absent". The shell start-up files are those that the manuals of bash and zsh name.
-const PROTECTED: &[&str] = &[
-    ".vambrace",
-    "vambrace.yaml",
-    "vambrace.json",
-    "vambrace.toml",
-    ".flow/config.json",
-    ".mcp.json",
-    ".claude",
-    ".vscode",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".profile",
-    ".inputrc",
-    ".zshenv",
-    ".zprofile",
-    ".zshrc",
-    ".zlogin",
-    ".zlogout",
-];
+/// "Protected even when absent". Which names is data; what having such a name means is judged here once more.
+const PROTECTED: &str = include_str!("../../rules/protected.tsv");
+
+fn is_protected(folded: &str) -> bool {
+    let rows = PROTECTED.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut names = rows.filter_map(|row| row.split('\t').next());
+    names.any(|name| named(name, folded))
+}
 
 pub(crate) fn answer(world: &World, call: &Call) -> Answer {
     if !role_may(call.role, call.tool) || !mode_may(&world.mode, call.tool) {
@@ -193,7 +179,7 @@ fn refused(world: &World, path: &str, changes: bool) -> Option<&'static str> {
     {
         return Some("BlockedPath");
     }
-    if changes && PROTECTED.iter().any(|name| named(name, &folded)) {
+    if changes && is_protected(&folded) {
         return Some("ProtectedPath");
     }
     let own = beneath(path, &tidy(&world.service));
