@@ -1,6 +1,7 @@
-//! Which names must not come into being in a cage. It knows names and patterns; who makes the call that makes a name does
-//! not matter here.
+//! Which names must not come into being in a cage, and which must not be opened there. It knows names and patterns; who
+//! makes the call does not matter here.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub struct Guarded {
     pub service: PathBuf,
     /// `Protection` as text.
     pub patterns: Arc<str>,
+    /// The same of what is masked: what has such a name is neither made nor opened nor given another, whoever made it.
+    pub blocked: Arc<str>,
     /// A file of the host that all cages on the workspace lock when a name could be protected. Not shown to any of them.
     pub turns: Option<PathBuf>,
 }
@@ -40,30 +43,40 @@ pub(crate) enum Made {
     Moved,
 }
 
-/// Reads patterns only when it is first asked about a name that one may cover: most programs make no such name.
+/// Everything that is to be read of the patterns is read at once: whoever asks may have no file to open by then.
 #[derive(Debug)]
 pub(crate) struct Rules {
     guarded: Guarded,
     names: Names,
-    protection: Option<Protection>,
+    blocked_names: Names,
+    /// None if the patterns are not what we wrote: then everything they may mean is refused.
+    read: Option<Read>,
+}
+
+#[derive(Debug)]
+struct Read {
+    protected: Protection,
+    blocked: Protection,
 }
 
 impl Rules {
     pub(crate) fn new(guarded: Guarded) -> Rules {
-        let texts = || guarded.patterns.split('\0').filter_map(|word| word.get(1..));
-        let names = Names::of(texts()).with_leading(texts());
-        Rules { names, guarded, protection: None }
+        let names = Names::of(texts(&guarded.patterns)).with_leading(texts(&guarded.patterns));
+        let blocked_names = Names::of(texts(&guarded.blocked)).with_leading(texts(&guarded.blocked));
+        let read = Read::of(&guarded);
+        Rules { names, blocked_names, guarded, read }
     }
 
     /// `false` only if nothing of this name is protected, wherever it lies.
     pub(crate) fn may_matter(&self, name: &[u8], made: Made) -> bool {
         name.eq_ignore_ascii_case(b".git")
             || self.names.may_matter(name)
+            || self.blocked_names.may_matter(name)
             || (made != Made::New && self.names.may_lead(name))
     }
 
     /// Whether this name may not come into being in this folder, both as the cage spells them.
-    pub(crate) fn refuse(&mut self, folder: &Path, name: &[u8], made: Made) -> bool {
+    pub(crate) fn refuse(&self, folder: &Path, name: &[u8], made: Made) -> bool {
         if !self.may_matter(name, made) || !self.is_watched(folder) {
             return false;
         }
@@ -71,32 +84,64 @@ impl Rules {
             return true;
         }
         let inside = folder.strip_prefix(&self.guarded.workspace).unwrap_or(folder);
-        // A name may hold bytes that are not text; the patterns are asked about the nearest text.
-        let mut parts: Vec<String> =
-            inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        let mut parts = parts(inside);
         parts.push(String::from_utf8_lossy(name).into_owned());
-        let Some(protection) = self.protection() else { return true };
-        protection.covers(&parts) || (made != Made::New && protection.is_led_to_by(&parts))
+        let Some(read) = self.read.as_ref() else { return true };
+        read.protected.covers(&parts)
+            || read.blocked.covers(&parts)
+            || (made != Made::New && read.protected.is_led_to_by(&parts))
+    }
+
+    /// Whether what lies here is nobody's to open. The same folders are left out that no walk enters.
+    pub(crate) fn hides(&self, path: &Path) -> bool {
+        let Some(parts) = self.parts_to_ask(path, Names::may_matter) else { return false };
+        self.read.as_ref().is_none_or(|read| read.blocked.covers(&parts))
+    }
+
+    /// Whether a folder here is the beginning of a blocked name of several parts, which it would no longer be elsewhere.
+    pub(crate) fn leads_to_hidden(&self, path: &Path) -> bool {
+        let Some(parts) = self.parts_to_ask(path, Names::may_lead) else { return false };
+        self.read.as_ref().is_none_or(|read| read.blocked.is_led_to_by(&parts))
+    }
+
+    /// Nothing if no pattern can mean it.
+    fn parts_to_ask(&self, path: &Path, may_matter: fn(&Names, &[u8]) -> bool) -> Option<Vec<String>> {
+        let inside = path.strip_prefix(&self.guarded.workspace).ok()?;
+        let walked = inside.components().position(|part| is_not_entered(part.as_os_str()));
+        let walked: PathBuf = inside.components().take(walked.map_or(usize::MAX, |last| last + 1)).collect();
+        let may_matter = |part: Component<'_>| may_matter(&self.blocked_names, part.as_os_str().as_bytes());
+        walked.components().any(may_matter).then(|| parts(&walked))
     }
 
     /// Whether names in this folder are protected at all. The same folders are left out that no walk enters.
     pub(crate) fn is_watched(&self, folder: &Path) -> bool {
         let Ok(inside) = folder.strip_prefix(&self.guarded.service) else { return false };
-        inside.components().all(|part| match part {
-            Component::Normal(name) => {
-                name != "node_modules" && !name.as_bytes().eq_ignore_ascii_case(b".git")
-            }
-            _ => true,
-        })
+        inside.components().all(|part| !is_not_entered(part.as_os_str()))
     }
+}
 
-    /// None if the patterns are not what we wrote: then everything they may mean is refused.
-    fn protection(&mut self) -> Option<&Protection> {
-        if self.protection.is_none() {
-            self.protection = Protection::from_text(&self.guarded.patterns).ok();
-        }
-        self.protection.as_ref()
+impl Read {
+    fn of(guarded: &Guarded) -> Option<Read> {
+        let protected = Protection::from_text(&guarded.patterns).ok()?;
+        let blocked = Protection::from_text(&guarded.blocked).ok()?;
+        // What a pattern needs for its first question is made now.
+        let anything = ["a".to_owned()];
+        let _asked = (protected.covers(&anything), blocked.covers(&anything));
+        Some(Read { protected, blocked })
     }
+}
+
+fn texts(patterns: &str) -> impl Iterator<Item = &str> {
+    patterns.split('\0').filter_map(|word| word.get(1..))
+}
+
+fn is_not_entered(name: &OsStr) -> bool {
+    name == "node_modules" || name.as_bytes().eq_ignore_ascii_case(b".git")
+}
+
+/// A name may hold bytes that are not text; the patterns are asked about the nearest text.
+fn parts(inside: &Path) -> Vec<String> {
+    inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
 }
 
 #[cfg(test)]
@@ -110,22 +155,24 @@ mod tests {
         let settings = ScopeSettings {
             bearings: Bearings::new(&["/w"], "own", &[]),
             isolation: Isolation::Strict,
-            block_patterns: Vec::new(),
+            block_patterns: vec!["/own/raw/deep".to_owned(), "*.pem".to_owned()],
             shared_inside_own: false,
             symlinks: Symlinks::Inside,
             hard_links: HardLinks::ReadOnly,
         };
+        let scope = Scope::new(settings).unwrap();
         Rules::new(Guarded {
             workspace: PathBuf::from("/w"),
             service: PathBuf::from("/w/own"),
-            patterns: Scope::new(settings).unwrap().protection().to_text().into(),
+            patterns: scope.protection().to_text().into(),
+            blocked: scope.masking().to_text().into(),
             turns: None,
         })
     }
 
     #[track_caller]
     fn check(path: &str, made: Made, expected: bool) {
-        let mut rules = rules();
+        let rules = rules();
         let (folder, name) = path.rsplit_once('/').unwrap();
         assert_eq!(rules.refuse(Path::new(folder), name.as_bytes(), made), expected, "{path} {made:?}");
     }
@@ -161,14 +208,53 @@ mod tests {
     }
 
     #[test]
+    fn blocked_names_are_not_made_either() {
+        check("/w/own/.env", Made::New, true);
+        check("/w/own/a/Secrets", Made::New, true);
+        check("/w/own/a/.ENV.local", Made::Moved, true);
+        check("/w/own/raw/deep", Made::New, true);
+        check("/w/own/.environment", Made::New, false);
+        check("/w/own/node_modules/x/.env", Made::New, false);
+        check("/w/own/node_modules", Made::New, false);
+        check("/w/own/.docker", Made::Link, false);
+    }
+
+    #[test]
+    fn what_is_blocked_is_hidden_in_the_whole_workspace_where_a_walk_goes() {
+        let (rules, at) = (rules(), Path::new);
+        for hidden in ["/w/own/.env", "/w/.env", "/w/a/SECRETS/x/y", "/w/own/k.pem", "/w/own/raw/deep/x"] {
+            assert!(rules.hides(at(hidden)), "{hidden}");
+        }
+        for shown in [
+            "/w",
+            "/w/own/a",
+            "/w/own/.envrc",
+            "/w/own/.git/secrets/x",
+            "/w/own/node_modules/x/.env",
+            "/tmp/.env",
+            "/w2/.env",
+            "/w/x/raw/deep",
+            "/w/own/.docker",
+        ] {
+            assert!(!rules.hides(at(shown)), "{shown}");
+        }
+        for leads in ["/w/own/.docker", "/w/own/raw", "/w/a/.Config"] {
+            assert!(rules.leads_to_hidden(at(leads)), "{leads}");
+        }
+        assert!(!rules.leads_to_hidden(at("/w/own/src")) && !rules.leads_to_hidden(at("/w/a/raw")));
+    }
+
+    #[test]
     fn what_cannot_be_read_refuses() {
         let guarded = Guarded {
             workspace: PathBuf::from("/w"),
             service: PathBuf::from("/w"),
             patterns: "*..\0*name".into(),
+            blocked: "*hidden".into(),
             turns: None,
         };
-        let mut rules = Rules::new(guarded);
+        let rules = Rules::new(guarded);
+        assert!(rules.hides(Path::new("/w/hidden")) && !rules.hides(Path::new("/w/other")));
         assert!(rules.refuse(Path::new("/w"), b"name", Made::New));
         assert!(!rules.refuse(Path::new("/w"), b"other", Made::New));
     }

@@ -172,6 +172,7 @@ impl Surroundings {
             workspace: workspace.clone(),
             service: scope.bearings().service().iter().fold(workspace.clone(), |path, part| path.join(part)),
             patterns: scope.protection().to_text().into(),
+            blocked: scope.masking().to_text().into(),
             turns: Some(self.settings.turns.clone()),
         })
     }
@@ -317,7 +318,8 @@ fn masks(view: &View) -> Vec<Mount> {
         let at = masked.path.clone();
         if masked.is_folder { Mount::EmptyFolder { at } } else { Mount::EmptyFile { at } }
     });
-    // THREAT: P07, a socket in the workspace may belong to a daemon of the host.
+    // THREAT: P07, a socket in the workspace may belong to a daemon of the host; whoever opens a pipe waits for its other
+    // end.
     let sockets = view.sockets.iter().map(|at| Mount::EmptyFile { at: at.clone() });
     masked.chain(sockets).collect()
 }

@@ -15,7 +15,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 use seccompiler::BpfProgram;
 
 use super::filter::{self, Naming};
-use super::guard::{Guard, Listener};
+use super::guard::{Guard, Judge, Listener};
 use super::kernel_unsafe;
 use super::pass_unsafe::Pass;
 use crate::cage::{Layer, Missing};
@@ -164,7 +164,7 @@ pub(super) fn filter_calls(program: &BpfProgram, gaps: &mut Gaps) {
     }
 }
 
-/// The same, with a guard who makes names for programs. Where there can be none, the kernel's filter still stands.
+/// The same, with a guard who opens files and makes names for programs. Where there can be none, the kernel's filter still stands.
 pub(super) fn filter_and_guard(
     guarded: Guarded,
     turns: Option<OwnedFd>,
@@ -173,8 +173,9 @@ pub(super) fn filter_and_guard(
 ) -> Option<Guard> {
     let made = Guard::is_possible().and_then(|()| {
         let pass = Pass::draw().map_err(said)?;
+        let judge = Judge::new(guarded, turns, private);
         let listener = Listener::install(&filter::program(Naming::Guarded(pass))).map_err(said)?;
-        Ok(Guard::new(listener, pass, guarded, turns, private))
+        Ok(Guard::new(listener, pass, judge))
     });
     match made {
         Ok(guard) => Some(guard),

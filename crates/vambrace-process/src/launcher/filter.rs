@@ -314,6 +314,21 @@ fn named(naming: Naming) -> Vec<sock_filter> {
     }
 }
 
+/// What is done about an open that makes nothing.
+///
+/// THREAT: P04, a person may make a file with a blocked name while programs run, and nothing is mounted over it. So the
+/// guard opens everything that can be read; with a mere place nobody reads.
+fn found(naming: Naming, flags: u32) -> Vec<sock_filter> {
+    match naming {
+        Naming::Free => vec![answer(ALLOW)],
+        Naming::Guarded(pass) => [
+            vec![load(low(flags)), jump(JUMP_ANY_BIT, libc::O_PATH as u32, 0, 1), answer(ALLOW)],
+            with_pass(pass, HAND_OVER),
+        ]
+        .concat(),
+    }
+}
+
 /// THREAT: P07, a file with set-uid that root makes in the workspace makes everyone on the host root. The cage's own
 /// mounts ignore the bit; the host's do not.
 ///
@@ -357,7 +372,7 @@ fn modes(naming: Naming) -> Vec<(i64, Vec<sock_filter>)> {
         .concat();
         let beyond = u8::try_from(mode.len() + named.len()).unwrap_or(u8::MAX);
         let head = vec![load(low(flags)), jump(JUMP_ANY_BIT, MAKES_A_FILE, 0, beyond)];
-        (call, [head, mode, named, vec![answer(ALLOW)]].concat())
+        (call, [head, mode, named, found(naming, flags)].concat())
     });
     changes.into_iter().chain(makes).chain(opens).collect()
 }

@@ -1,5 +1,6 @@
-//! Makes names on behalf of programs. The filter hands over every call that could make a name; this process reads what is
-//! asked, once, finds the folder, and makes the call itself, unless the name is protected.
+//! Makes names and opens files on behalf of programs. The filter hands over every call that could make a name and every
+//! open; this process reads what is asked, once, finds the folder, and makes the call itself, unless the name is protected
+//! or blocked.
 //!
 //! THREAT: P07, looking at a call and letting its program go on would be no wall: another thread changes the path after the
 //! look. Here the path is read once, the folder is held open, and the name that was judged is the name that is made. All
@@ -21,18 +22,17 @@ mod place;
 
 use std::ffi::{CString, OsStr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
 
 use rustix::event::Timespec;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::pass_unsafe::Pass;
-use crate::guarded::{Guarded, Made};
+use crate::guarded::Made;
 use crate::wire::message::Refused;
 use call::Call;
 use caller::{Caller, Masks};
-use judge::Judge;
+pub(super) use judge::Judge;
 use later::Helpers;
 pub(super) use listener_unsafe::Listener;
 use listener_unsafe::Waiting;
@@ -78,15 +78,8 @@ impl Guard {
         }
     }
 
-    /// `turns` is a file that all cells on the workspace lock; `private` are folders that no other cell sees.
-    pub(super) fn new(
-        listener: Listener,
-        pass: Pass,
-        guarded: Guarded,
-        turns: Option<OwnedFd>,
-        private: &[PathBuf],
-    ) -> Guard {
-        let judge = Judge::new(guarded, turns, private);
+    pub(super) fn new(listener: Listener, pass: Pass, judge: Judge) -> Guard {
+        pass.adopt();
         Guard { listener, pass, judge, masks: Masks::Ours, helpers: Helpers::default() }
     }
 
@@ -139,7 +132,10 @@ impl Guard {
         match call {
             Call::Open { at, path, flags, mode } => {
                 let flags = OFlags::from_bits_retain(flags);
-                return self.open(&caller, waiting, (at, path), flags, Mode::from_raw_mode(mode));
+                return match flags.contains(OFlags::CREATE) {
+                    true => self.open(&caller, waiting, (at, path), flags, Mode::from_raw_mode(mode)),
+                    false => self.open_there(&caller, waiting, (at, path), flags),
+                };
             }
             Call::Folder { at, path, mode } => {
                 let (mask, spot) = (caller.mask()?, self.spot(&caller, at, path)?);
@@ -162,6 +158,10 @@ impl Guard {
             }
             Call::Name { old_at, old, at, path, flags } => {
                 let source = self.source(&caller, old_at, &caller.text(old)?, flags)?;
+                match &source {
+                    Source::Spot(spot) => self.judge.may_get_another_name(spot)?,
+                    Source::Open(file) => self.judge.may_be_opened(file.as_fd())?,
+                }
                 let spot = self.spot(&caller, at, path)?;
                 self.check_waits(waiting)?;
                 // THREAT: P07, a link that gets a second name is a link under that name too.
@@ -362,6 +362,7 @@ impl Guard {
 
     fn may_be_moved(&mut self, from: &Spot, to: &Spot) -> Result<(), Errno> {
         let found = from.look()?;
+        self.judge.may_get_another_name(from)?;
         let made = match FileType::from_raw_mode(found.st_mode) {
             FileType::Symlink => Made::Link,
             FileType::Directory if self.needs_a_look(from, to)? => {

@@ -7,11 +7,12 @@ use std::ffi::CString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use vambrace_policy::command::{RedirectMode, Stream};
 
 use super::guard::Guard;
+use super::pass_unsafe::open_for_ourselves;
 use super::spawn_unsafe::Executable;
 use crate::order::{OrderRedirect, OrderTarget, ProgramFile};
 use crate::wire::message::End;
@@ -28,15 +29,14 @@ impl Program {
         let not_started =
             |errno: Errno| End::NotStarted { program: wanted.path.clone(), errno: errno.raw_os_error() };
         let path = CString::new(wanted.path.as_os_str().as_bytes()).map_err(|_| not_started(Errno::INVAL))?;
-        let (file, is_readable) =
-            match rustix::fs::open(&path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
-                Ok(file) => (file, true),
-                Err(Errno::ACCESS) => {
-                    let flags = OFlags::PATH | OFlags::CLOEXEC;
-                    (rustix::fs::open(&path, flags, Mode::empty()).map_err(not_started)?, false)
-                }
-                Err(errno) => return Err(not_started(errno)),
-            };
+        let (file, is_readable) = match open_for_ourselves(CWD, &path, OFlags::RDONLY) {
+            Ok(file) => (file, true),
+            Err(Errno::ACCESS) => {
+                let flags = OFlags::PATH | OFlags::CLOEXEC;
+                (rustix::fs::open(&path, flags, Mode::empty()).map_err(not_started)?, false)
+            }
+            Err(errno) => return Err(not_started(errno)),
+        };
         let found = rustix::fs::fstat(&file).map_err(not_started)?;
         if found.st_dev != wanted.device || found.st_ino != wanted.inode {
             return Err(End::Changed(wanted.path.clone()));

@@ -7,11 +7,12 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, FileType, IFlags, Mode, OFlags, RawDir, Stat, Timespec, Timestamps};
+use rustix::fs::{AtFlags, CWD, FileType, IFlags, Mode, OFlags, RawDir, Stat, Timespec, Timestamps};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
 use super::kernel_unsafe;
+use super::pass_unsafe::open_for_ourselves;
 use crate::finished::Exit;
 
 pub(super) struct Reaper {
@@ -75,12 +76,16 @@ fn exit(status: WaitStatus) -> Exit {
 /// INVARIANT: only processes whose line of parents leads to this one.
 fn descendants() -> Vec<Pid> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
-    let Ok(listing) = std::fs::read_dir("/proc") else { return Vec::new() };
-    for entry in listing.flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+    let Ok(processes) = open_for_ourselves(CWD, c"/proc", OFlags::RDONLY | OFlags::DIRECTORY) else {
+        return Vec::new();
+    };
+    let mut space = [MaybeUninit::uninit(); 4096];
+    let mut listing = RawDir::new(&processes, &mut space);
+    while let Some(Ok(entry)) = listing.next() {
+        let Some(pid) = entry.file_name().to_str().ok().and_then(|name| name.parse::<i32>().ok()) else {
             continue;
         };
-        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+        let Some(stat) = stat_of(pid) else { continue };
         // The name stands in parentheses and may hold anything, also parentheses.
         let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
         if let Some(parent) = parent {
@@ -96,6 +101,12 @@ fn descendants() -> Vec<Pid> {
         }
     }
     found
+}
+
+fn stat_of(pid: i32) -> Option<String> {
+    let path = CString::new(format!("/proc/{pid}/stat")).ok()?;
+    let file = open_for_ourselves(CWD, &path, OFlags::RDONLY).ok()?;
+    std::io::read_to_string(std::fs::File::from(file)).ok()
 }
 
 /// What a cell looked like before it ran anything.

@@ -283,7 +283,8 @@ fn write_spec(writer: &mut Writer, spec: &CageSpec) {
     }
     writer.list(spec.guarded.as_slice(), |writer, guarded| {
         write_path(write_path(writer, &guarded.workspace), &guarded.service)
-            .bytes(guarded.patterns.as_bytes());
+            .bytes(guarded.patterns.as_bytes())
+            .bytes(guarded.blocked.as_bytes());
     });
     writer.u8(u8::from(spec.way_out));
 }
@@ -301,7 +302,8 @@ fn read_spec(reader: &mut Reader<'_>) -> Result<CageSpec, Garbled> {
         guarded: reader
             .list(|reader| {
                 let (workspace, service) = (read_path(reader)?, read_path(reader)?);
-                Ok(Guarded { workspace, service, patterns: reader.text()?.into(), turns: None })
+                let (patterns, blocked) = (reader.text()?.into(), reader.text()?.into());
+                Ok(Guarded { workspace, service, patterns, blocked, turns: None })
             })?
             .pop(),
         way_out: reader.u8()? == 1,

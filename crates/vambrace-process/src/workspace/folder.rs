@@ -53,6 +53,8 @@ enum What {
     Masked,
     Protected,
     Git,
+    /// Or a pipe: somebody outside may be at its other end, and a program that opens one called `.gitignore` or
+    /// `package.json` waits for ever.
     Socket,
     /// The folder itself is laid out as a repository without a working tree.
     Bare,
@@ -243,7 +245,8 @@ impl Ground<'_> {
             };
             let name = OsStr::from_bytes(bytes);
             let Judged { is_masked, what } = self.judge(place, &mut parts, name, kind);
-            let is_socket = kind == FileType::Socket && !is_masked && what != Some(What::Git);
+            let is_door = matches!(kind, FileType::Socket | FileType::Fifo);
+            let is_socket = is_door && !is_masked && what != Some(What::Git);
             let finds = [is_masked.then_some(What::Masked), what, is_socket.then_some(What::Socket)];
             for what in finds.into_iter().flatten() {
                 let kind = Kind::of(kind);

@@ -167,8 +167,12 @@ fn sockets_git_files_and_closed_folders() {
     let place = Place::new();
     place.make(&["a/", "module/.git", "closed/.env"]);
     let _listener = UnixListener::bind(place.base.join("a/daemon")).unwrap();
+    // A program that opens a pipe called so would wait for ever.
+    let pipe = place.base.join("a/package.json");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+        .unwrap();
     let view = place.walker("", Isolation::Strict).walk().unwrap();
-    assert_eq!(place.short(view.sockets.clone()), ["a/daemon"]);
+    assert_eq!(place.short(view.sockets.clone()), ["a/daemon", "a/package.json"]);
     assert_eq!(place.short(seen(&view.git_files)), ["module/.git"]);
     // Root reads every folder; anyone else gets the closed one masked whole.
     std::fs::set_permissions(place.base.join("closed"), std::fs::Permissions::from_mode(0o100)).unwrap();

@@ -25,6 +25,7 @@ pub(crate) struct View {
     pub(crate) repositories: Vec<Seen>,
     /// `.git` as a file or link that says where the repository is.
     pub(crate) git_files: Vec<Seen>,
+    /// And pipes.
     pub(crate) sockets: Vec<PathBuf>,
 }
 

@@ -215,6 +215,24 @@ fn a_repository_planted_beside_the_real_one_runs_nothing() {
     assert_eq!((ran.code, traced(&world).as_str()), (0, ""), "{ran:?}");
 }
 
+/// A program left it, or a person. Whoever opens one waits for the other end, and git opens this one on its own.
+#[test]
+fn a_pipe_in_the_place_of_a_file_keeps_nobody_waiting() {
+    if !has("mkfifo", "pipes in the place of files") {
+        return;
+    }
+    let world = repository();
+    world.file("deep/file", "");
+    for name in [".gitignore", "package.json", "deep/.gitattributes"] {
+        let made = on_host(&world, &["mkfifo", name]);
+        assert_eq!(made.code, 0, "{made:?}");
+    }
+    let seen = world.call("git_status", &json!({}));
+    assert!(seen.code == 0 && seen.text().contains("a.txt"), "{seen:?}");
+    let read = world.run(&["run", "--", "cat", ".gitignore", "package.json", "deep/.gitattributes"]);
+    assert_eq!((read.code, read.text().as_str()), (0, ""), "{read:?}");
+}
+
 /// Names that other programs of the person obey, in the workspace and deeper.
 const OBEYED: [&str; 16] = [
     ".mcp.json",

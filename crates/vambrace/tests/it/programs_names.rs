@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::mcp_client::Client;
-use crate::programs_host::{NOBODY, as_nobody, has, is_root};
+use crate::programs_host::{NOBODY, as_nobody, has, is_root, until};
 use crate::support::{Ran, World, finish, skip};
 
 /// Who runs the binary.
@@ -88,6 +88,9 @@ fn no_call_makes_a_protected_name() {
     refused("mkdir -p .cage/x/.git", ".cage/x/.git", &[".cage", ".cage/x"]);
     refused("mkdir .cage; echo x > .cage/.envrc", ".cage/.envrc", &[".cage"]);
     refused("mkdir .VsCode", ".VsCode", &[]);
+    refused("echo x > .env", ".env", &[]);
+    refused("mkdir -p deep/er/Secrets", "deep/er/Secrets", &[]);
+    refused("mv file deep/.env.local", "deep/.env.local", &[]);
     refused("cp file deep/A.Code-Workspace", "deep/A.Code-Workspace", &[]);
     refused("mv file .bashrc", ".bashrc", &[]);
     refused("ln file .profile", ".profile", &[]);
@@ -99,6 +102,79 @@ fn no_call_makes_a_protected_name() {
     refused("cd deep/er && echo x > ../../.envrc", ".envrc", &[]);
     refused("echo x > $PWD/deep//./er/.envrc", "deep/er/.envrc", &[]);
     refused("echo x > /proc/self/cwd/.envrc", ".envrc", &[]);
+}
+
+/// Nothing is mounted over what comes while a program runs. It waits for the last of what the person makes, so that all of
+/// it is there.
+#[test]
+fn what_a_person_makes_meanwhile_is_not_opened_and_keeps_its_name() {
+    let script = r#"
+import os
+os.mkdir("ready")
+while not os.path.lexists(".env"):
+    pass
+def place(path):
+    return "/proc/self/fd/%d" % os.open(path, os.O_PATH)
+attempts = [
+    lambda: open(".env").read(),
+    lambda: open("deep/../.ENV").read(),
+    lambda: open(os.getcwd() + "/deep/secrets/key").read(),
+    lambda: open("/proc/self/cwd/.env").read(),
+    lambda: open(place(".env")).read(),
+    lambda: open(os.open("key", os.O_RDONLY, dir_fd=os.open("deep/secrets", os.O_PATH))).read(),
+    lambda: open(".env", "r+").read(),
+    lambda: open(".env", "a+").read(),
+    lambda: os.listdir("deep/secrets"),
+    lambda: (os.chdir("deep/secrets"), open("key").read()),
+    lambda: os.chdir("../.."),
+    lambda: os.rename(".env", "taken"),
+    lambda: os.rename("deep/secrets", "taken"),
+    lambda: os.rename("deep/.docker", "taken"),
+    lambda: os.rename("file", ".env"),
+    lambda: os.link(".env", "taken"),
+    lambda: os.link(place(".env"), "taken", src_dir_fd=os.open(".", os.O_PATH)),
+    lambda: (os.symlink(".env", "way"), open("way").read()),
+]
+for number, attempt in enumerate(attempts):
+    try:
+        print(number, attempt())
+    except OSError as error:
+        print(number, error.strerror)
+print(open("file").read(), os.listdir("deep"), open("old/.env").read(), "end")
+"#;
+    if !has("python3", "what a person makes while a program runs") {
+        return;
+    }
+    for who in everyone() {
+        let world = World::new();
+        world.file("file", "text").file("deep/er/file", "").file("old/.env", "OLD=hidden\n");
+        world.file("wait.py", script);
+        let saved = |name: &str, text: &str| {
+            let new = world.beside("saved", text);
+            fs::rename(new, world.work().join(name)).unwrap();
+        };
+        let person = || {
+            until("the program is ready", || world.work().join("ready").exists());
+            world.file("deep/secrets/key", "hidden\n").file("deep/.docker/config.json", "hidden\n");
+            saved(".ENV", "hidden\n");
+            saved(".env", "hidden\n");
+        };
+        let ran = std::thread::scope(|scope| {
+            scope.spawn(person);
+            run(&world, who, "exec python3 wait.py")
+        });
+        let told = ran.text();
+        assert!(told.contains(" end") && !told.contains("hidden"), "{who:?} {ran:?}");
+        let refused = |said: &str| told.lines().filter(|line| line.ends_with(said)).count();
+        assert_eq!(refused("Permission denied"), 15, "{who:?} {ran:?}");
+        assert_eq!(
+            (refused("Read-only file system"), refused("Invalid cross-device link")),
+            (1, 1),
+            "{ran:?}"
+        );
+        assert_eq!(world.text(".env"), "hidden\n");
+        assert!(!world.work().join("taken").exists() && world.work().join("deep/secrets/key").exists());
+    }
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn other_interfaces_are_closed() {
 }
 
 #[test]
-fn calls_that_make_names_are_handed_over_unless_they_carry_the_word() {
+fn calls_that_make_names_or_open_are_handed_over_unless_they_carry_the_word() {
     let pass = Pass::draw().unwrap();
     let word = pass.word();
     let run = |call: i64, arguments: [u64; 6]| {
@@ -174,9 +174,13 @@ fn calls_that_make_names_are_handed_over_unless_they_carry_the_word() {
     calls.push((libc::SYS_umask, [0; 6]));
     calls.push((libc::SYS_mknodat, [0, 0, 0o644, 0, 0, 0]));
     calls.push((libc::SYS_openat, [0, 0, create, 0o644, 0, 0]));
+    for reads in [libc::O_RDONLY, libc::O_RDWR, libc::O_WRONLY | libc::O_TRUNC, libc::O_DIRECTORY] {
+        calls.push((libc::SYS_openat, [0, 0, reads as u64, 0o6755, 0, 0]));
+    }
     #[cfg(target_arch = "x86_64")]
     calls.extend([
         (libc::SYS_open, [0, create, 0o644, 0, 0, 0]),
+        (libc::SYS_open, [0, 0, 0, 0, 0, 0]),
         (libc::SYS_creat, [0, 0o644, 0, 0, 0, 0]),
         (libc::SYS_mknod, [0, 0o644, 0, 0, 0, 0]),
     ]);
@@ -188,8 +192,8 @@ fn calls_that_make_names_are_handed_over_unless_they_carry_the_word() {
             assert_eq!(run(call, [a, b, c, d, e, word]), ALLOW, "call {call} with the word");
         }
     }
-    // What makes no name stays as it was, and what is refused is refused with the word too.
-    assert_eq!(run(libc::SYS_openat, [0, 0, libc::O_RDWR as u64, 0, 0, 0]), ALLOW);
+    // A mere place stays as it was, and what is refused is refused with the word too.
+    assert_eq!(run(libc::SYS_openat, [0, 0, libc::O_PATH as u64, 0, 0, 0]), ALLOW);
     assert_eq!(run(libc::SYS_openat, [0, 0, (libc::O_TMPFILE | libc::O_RDWR) as u64, 0o600, 0, 0]), ALLOW);
     assert_eq!(run(libc::SYS_openat, [0, 0, create, 0o4755, 0, word]), REFUSE | EPERM);
     assert_eq!(run(libc::SYS_openat, [0, 0, create | libc::O_PATH as u64, 0o644, 0, 0]), ALLOW);

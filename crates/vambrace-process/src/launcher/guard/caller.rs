@@ -4,13 +4,14 @@
 //! LIMIT: a program that hides its memory (which also execute-only files do) cannot be read, so it makes no names.
 
 use std::cell::OnceCell;
+use std::ffi::CString;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags};
 
-use crate::launcher::pass_unsafe::Pass;
+use crate::launcher::pass_unsafe::{Pass, open_for_ourselves};
 
 /// With the zero at its end.
 const LONGEST_PATH: usize = 4096;
@@ -93,7 +94,12 @@ impl Caller {
         pass.take_descriptor(opened?.as_fd(), number)
     }
 
-    fn process(&self) -> Result<Pid, Errno> {
+    /// The program that it runs, as a place.
+    pub(super) fn executable(&self) -> Result<OwnedFd, Errno> {
+        self.open("exe", OFlags::PATH)
+    }
+
+    pub(super) fn process(&self) -> Result<Pid, Errno> {
         let number = read_line(&self.status()?, b"Tgid:").and_then(|text| text.parse().ok());
         number.and_then(Pid::from_raw).ok_or(Errno::SRCH)
     }
@@ -162,7 +168,8 @@ fn read_signals(status: &[u8]) -> Interrupted {
 }
 
 fn open(thread: u32, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
-    rustix::fs::open(format!("/proc/{thread}/{name}"), flags | OFlags::CLOEXEC, Mode::empty())
+    let path = CString::new(format!("/proc/{thread}/{name}")).map_err(|_| Errno::INVAL)?;
+    open_for_ourselves(rustix::fs::CWD, &path, flags)
 }
 
 /// What the kernel says of a thread.
@@ -199,7 +206,7 @@ fn read_line(status: &[u8], key: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::CString;
+    use rustix::fs::Mode;
 
     use super::*;
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use rustix::event::Timespec;
-use rustix::fs::FlockOperation;
+use rustix::fs::{AtFlags, FlockOperation, StatxAttributes, StatxFlags};
 use rustix::io::Errno;
 
 use super::place::{Spot, path_of};
@@ -20,10 +20,8 @@ const REFUSED: Errno = Errno::ROFS;
 const MOST_WAITS: usize = 200;
 const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
-pub(super) struct Judge {
-    guarded: Guarded,
-    /// Read when the first call comes: most orders make no name.
-    rules: Option<Rules>,
+pub(in crate::launcher) struct Judge {
+    rules: Rules,
     turns: Option<Rc<OwnedFd>>,
     /// The devices of folders that no other cell sees.
     private: Vec<u64>,
@@ -44,12 +42,15 @@ impl Drop for Turn {
 }
 
 impl Judge {
-    pub(super) fn new(guarded: Guarded, turns: Option<OwnedFd>, private: &[PathBuf]) -> Judge {
+    /// INVARIANT: before there is a filter around this process. Reading patterns opens files of the system, somewhere in a
+    /// library, and such a call would wait for this process for ever.
+    pub(in crate::launcher) fn new(guarded: Guarded, turns: Option<OwnedFd>, private: &[PathBuf]) -> Judge {
         let device = |path: &PathBuf| rustix::fs::stat(path).ok().map(|found| found.st_dev);
         // Where a backend has not made them private, they lie with everything else.
         let shared = device(&guarded.service);
         let private = private.iter().filter_map(device).filter(|private| Some(*private) != shared).collect();
-        Judge { guarded, rules: None, turns: turns.map(Rc::new), private, refused: Refused::default() }
+        let rules = Rules::new(guarded);
+        Judge { rules, turns: turns.map(Rc::new), private, refused: Refused::default() }
     }
 
     pub(super) fn take_refused(&mut self) -> Refused {
@@ -92,7 +93,7 @@ impl Judge {
     }
 
     pub(super) fn may_matter(&mut self, spot: &Spot, made: Made) -> bool {
-        self.rules().may_matter(spot.name.to_bytes(), made)
+        self.rules.may_matter(spot.name.to_bytes(), made)
     }
 
     /// THREAT: P07, a folder that came from another cage lies nowhere in this one, and its path says nothing.
@@ -101,7 +102,7 @@ impl Judge {
             return Ok(false);
         }
         let folder = self.folder_of(spot)?;
-        Ok(folder.is_none_or(|folder| self.rules().refuse(&folder, spot.name.to_bytes(), made)))
+        Ok(folder.is_none_or(|folder| self.rules.refuse(&folder, spot.name.to_bytes(), made)))
     }
 
     /// Where it lies in this cage, if it does.
@@ -118,7 +119,24 @@ impl Judge {
     /// Whether names in what has this name are protected; nothing if it lies nowhere in this cage.
     pub(super) fn is_watched(&mut self, spot: &Spot) -> Result<Option<bool>, Errno> {
         let name = OsStr::from_bytes(spot.name.to_bytes());
-        Ok(self.folder_of(spot)?.map(|folder| self.rules().is_watched(&folder.join(name))))
+        Ok(self.folder_of(spot)?.map(|folder| self.rules.is_watched(&folder.join(name))))
+    }
+
+    /// Whether a program may have open what was found. What was masked when the cage was built is a mount point, and shows
+    /// nothing; what came later with such a name is a person's.
+    pub(super) fn may_be_opened(&mut self, found: BorrowedFd<'_>) -> Result<(), Errno> {
+        let is_hidden = self.rules.hides(&path_of(found)?);
+        if is_hidden && !is_mount_point(found)? { Err(Errno::ACCESS) } else { Ok(()) }
+    }
+
+    /// The same for another name: it would show under that one what it does not show under its own.
+    pub(super) fn may_get_another_name(&mut self, spot: &Spot) -> Result<(), Errno> {
+        let path = spot.path()?;
+        if self.rules.hides(&path) {
+            return Err(Errno::ACCESS);
+        }
+        // Who moves a folder to another file system is told so too, and copies it name by name.
+        if self.rules.leads_to_hidden(&path) { Err(Errno::XDEV) } else { Ok(()) }
     }
 
     pub(super) fn is_private(&self, spot: &Spot) -> Result<bool, Errno> {
@@ -138,8 +156,9 @@ impl Judge {
         }
         REFUSED
     }
+}
 
-    fn rules(&mut self) -> &mut Rules {
-        self.rules.get_or_insert_with(|| Rules::new(self.guarded.clone()))
-    }
+fn is_mount_point(found: BorrowedFd<'_>) -> Result<bool, Errno> {
+    let found = rustix::fs::statx(found, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)?;
+    Ok(found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
 }

@@ -5,14 +5,14 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Signal, WaitId, WaitIdOptions};
 
 use super::caller::{self, Caller, Interrupted};
 use super::listener_unsafe::{Listener, Waiting};
 use crate::launcher::kernel_unsafe::{self, Cloned};
-use crate::launcher::pass_unsafe::Pass;
+use crate::launcher::pass_unsafe::{Pass, open_for_ourselves};
 
 /// The kernel makes it "call again" or "interrupted", as the handler of the signal wants it, and shows it to nobody.
 const CALL_AGAIN: Errno = Errno::from_raw_os_error(512);
@@ -93,7 +93,7 @@ impl Helpers {
     ) -> Result<(), Errno> {
         self.start(listener, waiting, || {
             let opening = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::NOCTTY | OFlags::CLOEXEC;
-            match rustix::fs::openat(folder, name, opening, Mode::empty()) {
+            match open_for_ourselves(folder, name, opening) {
                 Ok(file) => {
                     // Not in one step: one that is ended in the middle of it would leave its caller an answer without a
                     // file.

@@ -1,4 +1,4 @@
-//! Opening a file that is to be made if it is not there.
+//! Opening: a file that is to be made if it is not there, and what is there.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -100,6 +100,7 @@ impl Guard {
                 Err(Errno::EXIST) if !asked.contains(OFlags::EXCL) => {}
                 Err(Errno::NOENT) if found.is_ok() => {}
                 Err(Errno::AGAIN) if !asked.contains(OFlags::NONBLOCK) => {
+                    self.judge.may_get_another_name(&spot)?;
                     let what = (spot.folder.as_fd(), spot.name.as_c_str());
                     // THREAT: P06, a link that has come in its place meanwhile could lead to what this process has open.
                     self.helpers.open(&self.listener, waiting, what, asked | OFlags::NOFOLLOW)?;
@@ -112,12 +113,13 @@ impl Guard {
     }
 
     /// Makes nothing, also if it is gone by now: what is protected is opened as it is mounted.
-    fn open_found(&self, spot: &Spot, kind: FileType, asked: OFlags) -> Result<Opened, Errno> {
+    fn open_found(&mut self, spot: &Spot, kind: FileType, asked: OFlags) -> Result<Opened, Errno> {
         let is_written = asked.intersects(OFlags::WRONLY | OFlags::RDWR);
         let truncates = kind == FileType::RegularFile && is_written && asked.contains(OFlags::TRUNC);
         let left_out = OFlags::CREATE | if truncates { OFlags::TRUNC } else { OFlags::empty() };
         let flags = (asked - left_out) | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = self.pass.open(spot.folder.as_fd(), &spot.name, flags, Mode::empty())?;
+        self.judge.may_be_opened(file.as_fd())?;
         Ok(Opened { file: restored(file, asked)?, flags: asked, truncates, made: None })
     }
 
@@ -155,7 +157,26 @@ impl Guard {
                 other => other,
             };
         }
-        pass.open(spot.folder.as_fd(), &spot.name, flags, mode)
+        let file = pass.open(spot.folder.as_fd(), &spot.name, flags, mode)?;
+        self.judge.may_be_opened(file.as_fd()).map(|()| file)
+    }
+
+    /// What is there, opened without making anything. It is held before it is judged, so it is what is given.
+    ///
+    /// THREAT: P04, P06, letting the call go on after a look would be no wall: another thread changes the path.
+    ///
+    /// LIMIT: the links of /proc that are not the caller's own descriptors, folder, root and program lead nowhere.
+    pub(super) fn open_there(
+        &mut self,
+        caller: &Caller,
+        waiting: &Waiting,
+        (at, path): (i32, u64),
+        asked: OFlags,
+    ) -> Result<Outcome, Errno> {
+        let path = caller.text(path)?;
+        let held = self.finder(caller).look_up(at, &path, !asked.contains(OFlags::NOFOLLOW))?;
+        self.check_waits(waiting)?;
+        self.reopen(waiting, &held, asked)
     }
 
     /// `/dev/stdout` and the like: what the caller has open, opened once more. No name is made.
@@ -179,15 +200,34 @@ impl Guard {
         if FileType::from_raw_mode(rustix::fs::fstat(&held)?.st_mode) == FileType::Directory {
             return Err(Errno::ISDIR);
         }
+        self.reopen(waiting, &held, asked)
+    }
+
+    fn reopen(&mut self, waiting: &Waiting, held: &OwnedFd, asked: OFlags) -> Result<Outcome, Errno> {
+        self.judge.may_be_opened(held.as_fd())?;
+        let kind = FileType::from_raw_mode(rustix::fs::fstat(held)?.st_mode);
+        if kind == FileType::Symlink {
+            return Err(Errno::LOOP);
+        }
+        let is_written = asked.intersects(OFlags::WRONLY | OFlags::RDWR);
+        let truncates = kind == FileType::RegularFile && is_written && asked.contains(OFlags::TRUNC);
+        let made_already = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        let asked_now = asked - made_already - if truncates { OFlags::TRUNC } else { OFlags::empty() };
         let path = place::own_path(held.as_fd());
-        let flags = (asked - OFlags::CREATE) | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        match rustix::fs::open(&path, flags, Mode::empty()) {
+        let may_wait = !asked.contains(OFlags::NONBLOCK);
+        let flags = asked_now | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let opened = match kind {
+            FileType::Fifo if may_wait && !place::is_nameless(held.as_fd())? => Err(Errno::AGAIN),
+            _ => self.pass.open(rustix::fs::CWD, &path, flags, Mode::empty()),
+        };
+        match opened {
             Ok(file) => {
                 let file = restored(file, asked)?;
-                Ok(Outcome::Opened(Opened { file, flags: asked, truncates: false, made: None }))
+                Ok(Outcome::Opened(Opened { file, flags: asked, truncates, made: None }))
             }
-            Err(Errno::NXIO | Errno::AGAIN) if !asked.contains(OFlags::NONBLOCK) => {
-                self.helpers.open(&self.listener, waiting, (rustix::fs::CWD, &path), asked)?;
+            Err(Errno::NXIO | Errno::AGAIN) if may_wait => {
+                let what = (rustix::fs::CWD, path.as_c_str());
+                self.helpers.open(&self.listener, waiting, what, asked - made_already)?;
                 Ok(Outcome::Later)
             }
             Err(errno) => Err(errno),

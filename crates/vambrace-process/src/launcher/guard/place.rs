@@ -13,6 +13,9 @@ use super::call::HERE;
 use super::caller::Caller;
 use crate::launcher::pass_unsafe::Pass;
 
+/// What the kernel tells everybody about a process.
+const PUBLIC: [&str; 6] = ["stat", "statm", "status", "comm", "cmdline", "cgroup"];
+
 pub(super) enum Place {
     Named(Spot),
     /// Something that the caller has open, and no name.
@@ -33,6 +36,7 @@ pub(super) enum Own {
     Descriptor(u32, i32),
     Folder,
     Root,
+    Executable,
 }
 
 impl Spot {
@@ -111,6 +115,57 @@ impl Finder<'_> {
         Ok(found)
     }
 
+    /// What is there, as a place: with `follows` through a link at the end too. In /proc it is what the caller would find.
+    pub(super) fn look_up(&self, at: i32, path: &[u8], follows: bool) -> Result<OwnedFd, Errno> {
+        let (rest, own) = self.begin(path)?;
+        let start = match own {
+            Some(_) if rest.is_empty() && !follows => return Err(Errno::LOOP),
+            Some(own) => Some(self.own(own)?),
+            None => self.start(at, path)?,
+        };
+        let end = if follows { OFlags::empty() } else { OFlags::NOFOLLOW };
+        let flags = OFlags::PATH | OFlags::CLOEXEC | end;
+        let found = match &start {
+            Some(start) if own.is_some() && rest.is_empty() => copy(start.as_fd())?,
+            start => {
+                let rest = CString::new(rest).map_err(|_| Errno::INVAL)?;
+                let from = start.as_ref().map_or(rustix::fs::CWD, AsFd::as_fd);
+                self.pass.open_path(from, &rest, flags)?
+            }
+        };
+        if !is_in_proc(found.as_fd())? {
+            return Ok(found);
+        }
+        let rest = Path::new(OsStr::from_bytes(rest));
+        let spelled = match &start {
+            Some(start) => path_of(start.as_fd())?.join(rest),
+            None => rest.to_owned(),
+        };
+        self.for_the_caller(found, &spelled, flags)
+    }
+
+    /// THREAT: P06, to this process `self` is this process, whose memory holds the word that lets calls pass. If a link has
+    /// led here, the caller was meant; who spells our number sees what everybody may see of us.
+    fn for_the_caller(&self, found: OwnedFd, spelled: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let ours = format!("/proc/{}", std::process::id());
+        let place = path_of(found.as_fd())?;
+        let Ok(rest) = place.strip_prefix(&ours) else {
+            return if place.starts_with("/proc") { Ok(found) } else { Err(Errno::ACCESS) };
+        };
+        if spelled.starts_with(&ours) {
+            let is_public = rest.as_os_str().is_empty() || PUBLIC.iter().any(|name| rest == Path::new(name));
+            return if is_public { Ok(found) } else { Err(Errno::ACCESS) };
+        }
+        let rest = match rest.strip_prefix(format!("task/{}", std::process::id())) {
+            Ok(rest) => Path::new("task").join(self.caller.thread().to_string()).join(rest),
+            Err(_) => rest.to_owned(),
+        };
+        let process = self.caller.process()?.as_raw_nonzero();
+        let path = Path::new("/proc").join(process.to_string()).join(rest);
+        let path = CString::new(path.into_os_string().into_encoded_bytes()).map_err(|_| Errno::INVAL)?;
+        self.pass.open_path(rustix::fs::CWD, &path, flags)
+    }
+
     /// The path without its beginning, if that is something of the caller's.
     fn begin<'p>(&self, path: &'p [u8]) -> Result<(&'p [u8], Option<Own>), Errno> {
         if path.is_empty() {
@@ -131,6 +186,7 @@ impl Finder<'_> {
                 })
             }
             Own::Folder => copy(self.caller.folder()?),
+            Own::Executable => self.caller.executable(),
             // Nobody in a cell can change its root, so it is the same for all.
             Own::Root => rustix::fs::open("/", OFlags::PATH | OFlags::CLOEXEC, rustix::fs::Mode::empty()),
         }
@@ -231,7 +287,12 @@ fn own(path: &[u8], thread: u32) -> Option<(Own, &[u8])> {
     if let Some(rest) = rest.strip_prefix(b"fd/") {
         return descriptor(rest, of);
     }
-    for (name, own) in [(b"cwd".as_slice(), Own::Folder), (b"root".as_slice(), Own::Root)] {
+    let links = [
+        (b"cwd".as_slice(), Own::Folder),
+        (b"root".as_slice(), Own::Root),
+        (b"exe".as_slice(), Own::Executable),
+    ];
+    for (name, own) in links {
         if let Some(rest) = rest.strip_prefix(name).filter(|_| of == thread) {
             return Some((own, behind(rest)?));
         }
@@ -259,6 +320,11 @@ fn behind(rest: &[u8]) -> Option<&[u8]> {
     }
     let begin = rest.iter().position(|byte| *byte != b'/')?;
     rest.starts_with(b"/").then(|| rest.get(begin..).unwrap_or_default())
+}
+
+/// A pipe that was made without a name.
+pub(super) fn is_nameless(file: BorrowedFd<'_>) -> Result<bool, Errno> {
+    Ok(!path_of(file)?.is_absolute())
 }
 
 /// INVARIANT: it does not lie in /proc, where a link reads like a path and is none; `named` has seen to that.
@@ -314,6 +380,7 @@ mod tests {
         check_own("/proc/42/fd/5", Some((Own::Descriptor(42, 5), "")));
         check_own("/proc/thread-self/cwd//x", Some((Own::Folder, "x")));
         check_own(&format!("/proc/self/{}", "root//x"), Some((Own::Root, "x")));
+        check_own("/proc/42/exe", Some((Own::Executable, "")));
         check_own("/proc/self/task/43/fd/1", Some((Own::Descriptor(43, 1), "")));
         for other in [
             "/proc/1/fd/5",
