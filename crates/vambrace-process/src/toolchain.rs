@@ -4,17 +4,23 @@
 //! INVARIANT: of a toolchain's home only the named parts are shown. What is not named, such as `credentials.toml` or
 //! `settings.xml`, does not exist in a cage.
 
+mod credential;
+
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Toolchains {
     /// Shown read-only at their own place.
     pub(crate) read_only: Vec<PathBuf>,
     /// Folders with programs, the person's order kept.
     pub(crate) path: Vec<PathBuf>,
     pub(crate) variables: Vec<(String, String)>,
+    seen: Seen,
 }
 
 /// One kind of toolchain.
@@ -77,18 +83,8 @@ const ROWS: &[Row] = &[
 /// Python environments that the person activated, and what makes a folder one: nothing else is shown for these variables.
 const ACTIVATED: [(&str, &str); 2] = [("VIRTUAL_ENV", "pyvenv.cfg"), ("CONDA_PREFIX", "conda-meta")];
 
-/// Files of credentials that tools put among their programs and caches.
-const CREDENTIALS: &[&str] = &[
-    ".npmrc",
-    ".pypirc",
-    ".netrc",
-    ".condarc",
-    "credentials",
-    "credentials.toml",
-    "settings.xml",
-    "gradle.properties",
-    "auth.toml",
-];
+/// For how long it is believed what lies deeper in a toolchain: looking takes longer than a call may.
+const BELIEVED: Duration = Duration::from_secs(1);
 
 /// Of rustup's settings.
 const MOST_SETTINGS: u64 = 64 << 10;
@@ -135,7 +131,8 @@ impl Toolchains {
     pub(crate) fn default_rust(&self, writable: &[PathBuf]) -> Option<String> {
         let (_, home) = self.variables.iter().find(|(variable, _)| variable == "RUSTUP_HOME")?;
         let home = std::fs::canonicalize(home).ok()?;
-        let file = std::fs::File::open(home.join("settings.toml")).ok()?;
+        let mut options = std::fs::OpenOptions::new();
+        let file = options.read(true).custom_flags(libc::O_NONBLOCK).open(home.join("settings.toml")).ok()?;
         if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
             return None;
         }
@@ -226,25 +223,46 @@ impl Toolchains {
         }
     }
 
-    /// What must be masked inside of what is shown, as it is now: a person may log in while we run. The flag says that it is
-    /// a folder.
+    /// What must be masked inside of what is shown. The flag says that it is a folder.
     ///
-    /// LIMIT: one level deep, because that is where these files lie.
-    pub(crate) fn masked(&self) -> Vec<(PathBuf, bool)> {
+    /// LIMIT: a person who logs in while we run is noticed after a second.
+    pub(crate) fn masked(&self) -> Masked {
+        let mut seen = self.seen.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let masked = match seen.take() {
+            Some((at, masked)) if at.elapsed() < BELIEVED => (at, masked),
+            _ => (Instant::now(), self.look()),
+        };
+        let found = masked.1.clone();
+        *seen = Some(masked);
+        found
+    }
+
+    fn look(&self) -> Masked {
+        let is_shown = |path: &Path| self.read_only.iter().any(|root| path.starts_with(root));
         let mut masked = Vec::new();
-        for shown in &self.read_only {
-            for name in CREDENTIALS {
-                let path = shown.join(name);
-                if let Ok(metadata) = std::fs::symlink_metadata(&path)
-                    && !metadata.is_symlink()
-                {
-                    masked.push((path, metadata.is_dir()));
-                }
+        for root in &self.read_only {
+            let Ok(real_root) = std::fs::canonicalize(root) else { continue };
+            for found in credential::beneath(root) {
+                // A link leads to what is shown, or to nothing that a program could read. The folder itself may be shown
+                // under a name that is a link outside.
+                let Ok(real) = std::fs::canonicalize(&found) else { continue };
+                let is_folder = real.is_dir();
+                let at = real.strip_prefix(&real_root).map_or(real.clone(), |inside| root.join(inside));
+                masked.extend(Some((at, is_folder)).filter(|(at, _)| is_shown(at)));
             }
         }
+        masked.sort();
+        masked.dedup();
         masked
     }
 }
+
+/// What was seen when it was last looked.
+#[derive(Debug, Default)]
+struct Seen(Mutex<Option<(Instant, Masked)>>);
+
+/// Each with whether it is a folder.
+type Masked = Vec<(PathBuf, bool)>;
 
 /// A name, never a path: `default_toolchain = "NAME"` before the first table.
 fn default_toolchain(settings: &str) -> Option<&str> {
@@ -365,10 +383,13 @@ mod tests {
         let host = BTreeMap::from([("HOME".to_owned(), root.path().to_str().unwrap().to_owned())]);
         let found = Toolchains::detect(&host);
         assert_eq!(found.masked(), [(root.path().join(".pyenv/.pypirc"), false)]);
-        // One that comes after the start is masked as well.
-        make(root.path(), &[], &[".pyenv/.netrc"]);
-        let names = [".pypirc", ".netrc"].map(|name| (root.path().join(".pyenv").join(name), false));
-        assert_eq!(found.masked(), names);
+        // One that comes after the start is masked as well, and one that a link leads to.
+        make(root.path(), &[], &[".pyenv/.netrc", ".pyenv/versions/3.12/real"]);
+        let link = root.path().join(".pyenv/versions/3.12/pip.conf");
+        std::os::unix::fs::symlink("real", link).unwrap();
+        let found = Toolchains::detect(&host);
+        let names = [".netrc", ".pypirc", "versions/3.12/real"];
+        assert_eq!(found.masked(), names.map(|name| (root.path().join(".pyenv").join(name), false)));
     }
 
     #[track_caller]
