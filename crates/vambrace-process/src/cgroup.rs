@@ -4,6 +4,7 @@
 //! What is usable is found by trying. An ordinary user usually has none, and then none is promised.
 
 mod layout;
+mod note;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,8 +42,10 @@ pub(crate) struct Group {
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Groups {
-    /// Looks, tries, and removes groups whose process is gone.
-    pub(crate) fn detect() -> Groups {
+    /// Looks, tries, and removes groups whose process is gone. `notes` is a folder of ours in which each process writes
+    /// down where it makes groups: the next one may be started somewhere else in the trees.
+    pub(crate) fn detect(notes: &Path) -> Groups {
+        note::follow(notes);
         let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let mut groups = Groups::default();
@@ -52,6 +55,8 @@ impl Groups {
                 groups.usable.push(usable);
             }
         }
+        // LIMIT: where it cannot be written, groups are found by who is started in the same place.
+        let _noted = note::leave(notes, groups.usable.iter().map(|usable| usable.folder.as_path()));
         groups
     }
 
@@ -228,7 +233,8 @@ mod tests {
 
     #[test]
     fn a_group_carries_its_limits_and_leaves_nothing() {
-        let groups = Groups::detect();
+        let notes = tempfile::tempdir().unwrap();
+        let groups = Groups::detect(notes.path());
         let limits = CageLimits { processes: 33, memory_bytes: 64 << 20, file_bytes: 0 };
         let group = groups.make(limits, "test/../name").unwrap();
         assert_eq!(group.folders.len(), groups.usable.len());

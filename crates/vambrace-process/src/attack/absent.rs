@@ -10,9 +10,11 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
 use super::facts::Facts;
+use super::plant::MOST_TRIES;
 use super::{Outcome, all, call_unsafe, failed, words};
 
-const NAMES: [&str; 5] = [".envrc", ".git", ".idea", ".Codex", "own.code-workspace"];
+const NAMES: [&str; 8] =
+    [".envrc", ".git", ".idea", ".Codex", "own.code-workspace", ".helix", ".Env.attack", "secrets"];
 
 /// Each value of the path has to be seen so often; a race that can be won is won within the first few.
 const N_RACES: usize = 100;
@@ -34,13 +36,29 @@ pub(super) fn names(facts: &Facts) -> Outcome {
         return Outcome::Held("such names are taken away after the run".to_owned());
     }
     // INVARIANT: nothing else is made, so that who is killed here leaves no more than an empty folder.
-    let scratch = facts.scratch(&facts.service);
-    let outcome = match rustix::fs::mkdir(&scratch, Mode::RWXU) {
-        Ok(()) => in_folder(&scratch, &facts.service),
-        Err(errno) => return Outcome::Untried(words(errno)),
-    };
-    let _cleaned = rustix::fs::rmdir(&scratch);
-    outcome
+    let mut outcome = Outcome::Untried("what the attack made was taken away each time".to_owned());
+    for number in 0..MOST_TRIES {
+        let scratch = facts.another_scratch(&facts.service, number);
+        outcome = match rustix::fs::mkdir(&scratch, Mode::RWXU) {
+            Ok(()) => in_folder(&scratch, &facts.service),
+            Err(errno) => return Outcome::Untried(words(errno)),
+        };
+        // THREAT: P07, in a folder that a program of another cage has taken away nothing could be made either.
+        if rustix::fs::rmdir(&scratch).is_ok() || matches!(outcome, Outcome::Broken(_)) {
+            return outcome;
+        }
+    }
+    // Somebody is quick. In the service itself there is nothing to take away.
+    match outcome {
+        Outcome::Held(_) => at_the_top(facts),
+        other => other,
+    }
+}
+
+/// A name that nobody has, because it holds what nobody knew before.
+fn at_the_top(facts: &Facts) -> Outcome {
+    let name = format!("{}.code-workspace", facts.scratch(&facts.service));
+    make(&name, &facts.service)
 }
 
 fn in_folder(scratch: &str, service: &str) -> Outcome {

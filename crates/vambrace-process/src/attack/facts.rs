@@ -159,6 +159,14 @@ impl Facts {
         format!("{folder}/{}", self.scratch_name(folder))
     }
 
+    /// The same once more, if somebody has taken away the first.
+    pub(crate) fn another_scratch(&self, folder: &str, number: usize) -> String {
+        match number {
+            0 => self.scratch(folder),
+            _ => format!("{}-{number}", self.scratch(folder)),
+        }
+    }
+
     pub(crate) fn scratch_name(&self, folder: &str) -> String {
         let is_inside = std::path::Path::new(folder).starts_with(&self.service);
         let token = if is_inside { &self.inner_token } else { &self.outer_token };

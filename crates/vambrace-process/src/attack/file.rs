@@ -193,10 +193,10 @@ fn write_in(folder: &str, facts: &Facts) -> Outcome {
 /// that it has one for a moment.
 pub(super) fn make_in(folder: &str, facts: &Facts) -> Result<OwnedFd, Errno> {
     let mode = Mode::RUSR | Mode::WUSR;
-    match rustix::fs::open(folder, OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC, mode) {
+    match rustix::fs::open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode) {
         Err(Errno::OPNOTSUPP | Errno::ISDIR) => {
             let name = facts.scratch(folder);
-            let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+            let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
             let file = rustix::fs::open(&name, flags, mode)?;
             let _cleaned = rustix::fs::unlink(&name);
             Ok(file)

@@ -1,7 +1,7 @@
 //! Attacks on what somebody else will run or believe later, and the controls: a cage in which nobody can work proves
 //! nothing.
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatVfsMountFlags, StatxAttributes, StatxFlags};
+use rustix::fs::{AtFlags, FileType, Mode, StatVfsMountFlags, StatxAttributes, StatxFlags};
 use rustix::io::Errno;
 
 use super::facts::Facts;
@@ -104,6 +104,9 @@ fn make_folder(path: &str) -> Outcome {
     failed(made)
 }
 
+/// Whoever takes away what the self-test makes has to know its name first.
+pub(super) const MOST_TRIES: usize = 3;
+
 /// Renames onto a folder that is not empty. The kernel refuses that last, after everything else that could stand in the
 /// way, so the answer tells whether the name could be moved, and it never is.
 ///
@@ -112,15 +115,24 @@ fn move_each_away<'n>(root: &str, names: &[&'n str], facts: &Facts) -> Vec<(&'n 
     if names.is_empty() {
         return Vec::new();
     }
-    // One for all: on some file systems a folder is dear to remove.
-    let scratch = facts.scratch(root);
-    let inner = format!("{scratch}/inner");
-    let prepared = rustix::fs::mkdir(&scratch, Mode::RWXU).and_then(|()| rustix::fs::symlink("none", &inner));
-    let moved =
-        names.iter().map(|name| (*name, prepared.map_or_else(held, |()| move_away(root, name, &scratch))));
-    let moved = moved.collect();
-    let _cleaned = rustix::fs::unlink(&inner);
-    let _cleaned = rustix::fs::rmdir(&scratch);
+    let mut moved = Vec::new();
+    for number in 0..MOST_TRIES {
+        // One for all: on some file systems a folder is dear to remove.
+        let scratch = facts.another_scratch(root, number);
+        let inner = format!("{scratch}/inner");
+        let prepared =
+            rustix::fs::mkdir(&scratch, Mode::RWXU).and_then(|()| rustix::fs::symlink("none", &inner));
+        let attempts = names
+            .iter()
+            .map(|name| (*name, prepared.map_or_else(held, |()| move_away(root, name, &scratch))));
+        moved = attempts.collect();
+        let was_there = rustix::fs::unlink(&inner).is_ok();
+        let _cleaned = rustix::fs::rmdir(&scratch);
+        // Somebody has taken it away, and then a name was not moved for want of a place.
+        if prepared.is_err() || was_there {
+            break;
+        }
+    }
     moved
 }
 
@@ -173,14 +185,13 @@ pub(super) fn work_in_service(facts: &Facts) -> Outcome {
 /// A control: here a failure is what must not be. It says nothing about the walls, but the other rows say nothing either
 /// where nothing works.
 pub(super) fn work_in(folder: &str, facts: &Facts) -> Outcome {
-    let name = facts.scratch(folder);
-    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let done = rustix::fs::open(&name, flags, Mode::RUSR | Mode::WUSR).and_then(|file| {
+    // THREAT: P07, a program of another cage that renames or removes what the self-test makes would stop it for ever. A file
+    // without a name is nobody else's.
+    let done = make_in(folder, facts).and_then(|file| {
         let mut back = vec![0u8; facts.token.len()];
-        let read = rustix::io::write(&file, facts.token.as_bytes())
-            .and_then(|_| rustix::io::pread(&file, &mut back, 0));
-        rustix::fs::unlink(&name)?;
-        Ok(read? == facts.token.len() && back == facts.token.as_bytes())
+        let written = rustix::io::write(&file, facts.token.as_bytes())?;
+        let read = rustix::io::pread(&file, &mut back, 0)?;
+        Ok((written, read) == (back.len(), back.len()) && back == facts.token.as_bytes())
     });
     match done {
         Ok(true) => Outcome::Held("works".to_owned()),

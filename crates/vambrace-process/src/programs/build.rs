@@ -38,6 +38,8 @@ use crate::{
 pub(super) const OURSELVES: &str = "/run/vambrace/self";
 /// In the state folder, where runs take turns too: locked by cages on one workspace when a name could be protected.
 const TURNS: &str = "turns";
+/// In the state folder: where processes make control groups.
+const GROUPS: &str = "groups";
 /// Private memory for /tmp and the home folder.
 const TEMPORARY_BYTES: u64 = 512 << 20;
 
@@ -355,7 +357,7 @@ impl Programs {
     pub(super) fn group(&self, limits: CageLimits) -> Option<cgroup::Group> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let groups = self.groups.get_or_init(cgroup::Groups::detect);
+        let groups = self.groups.get_or_init(|| cgroup::Groups::detect(&self.settings.state.join(GROUPS)));
         self.shelf.group(limits).or_else(|| groups.make(limits, &number.to_string()).ok())
     }
 

@@ -109,7 +109,7 @@ impl Watches {
         })
     }
 
-    /// `None` if the folder lies where events do not tell everything.
+    /// `None` if the folder lies where events do not tell everything, or if there are as many watches as we take.
     ///
     /// INVARIANT: called before the folder is read, so whatever happens from the reading on has its event.
     pub(super) fn add(
@@ -143,7 +143,12 @@ impl Watches {
         if !holders.contains(&id) {
             holders.push(id);
         }
-        if self.holders.len() > self.limits.watches { Err(Exhausted) } else { Ok(Some(watch)) }
+        if self.holders.len() > self.limits.watches {
+            // It is asked for its stamp, as all would be without watches. The others keep theirs.
+            self.remove(watch, id);
+            return Ok(None);
+        }
+        Ok(Some(watch))
     }
 
     pub(super) fn remove(&mut self, watch: i32, id: Id) {
