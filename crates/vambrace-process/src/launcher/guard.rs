@@ -69,8 +69,13 @@ enum Outcome {
 }
 
 impl Guard {
-    /// Where not even a parent may look into its children's memory, nobody can make names for them.
+    /// Where not even a parent may look into its children's memory, nobody can make names for them. Nor where /proc counts
+    /// processes otherwise than this one does: it would look at somebody else.
     pub(super) fn is_possible() -> Result<(), String> {
+        let own = std::fs::read_link("/proc/self").unwrap_or_default();
+        if own.as_os_str() != OsStr::new(&std::process::id().to_string()) {
+            return Err("/proc is missing or another one".to_owned());
+        }
         let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
         match scope.trim() {
             "2" | "3" => Err(format!("kernel.yama.ptrace_scope is {}", scope.trim())),
@@ -363,6 +368,9 @@ impl Guard {
     fn may_be_moved(&mut self, from: &Spot, to: &Spot) -> Result<(), Errno> {
         let found = from.look()?;
         self.judge.may_get_another_name(from)?;
+        if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
+            self.judge.may_leave(from)?;
+        }
         let made = match FileType::from_raw_mode(found.st_mode) {
             FileType::Symlink => Made::Link,
             FileType::Directory if self.needs_a_look(from, to)? => {

@@ -498,11 +498,11 @@ impl Programs {
             Reach::Nothing | Reach::Machine => false,
             Reach::Proxy { .. } => true,
         };
-        let Kept { key, layers, view, .. } = &kept;
+        let Kept { key, layers, .. } = &kept;
         let traps = traps
             .with_proxy(is_proxied)
             .with_variables(environment.iter().map(|(name, _)| name.as_str()))
-            .with_hidden(view.masked.iter().map(|masked| masked.path.as_path()))
+            .with_hidden(key.mounts.iter().filter_map(covered))
             .with_writable(self.settings.write.iter().map(PathBuf::as_path))
             .with_service(self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable))
             .with_guard(key.guarded.is_some() && layers.has(Layer::NameGuard));
@@ -512,6 +512,23 @@ impl Programs {
             environment,
         };
         Ok(Attack { order, kept, traps, scene, way_out })
+    }
+}
+
+/// What stands in the place of something that nobody may read: in the workspace, and of credentials among toolchains.
+fn covered(mount: &Mount) -> Option<&Path> {
+    match mount {
+        Mount::EmptyFolder { at } | Mount::EmptyFile { at } => Some(at),
+        Mount::ReadOnly { .. }
+        | Mount::Writable { .. }
+        | Mount::Pin { .. }
+        | Mount::PinReadOnly { .. }
+        | Mount::PinLink { .. }
+        | Mount::Text { .. }
+        | Mount::Memory { .. }
+        | Mount::Link { .. }
+        | Mount::Processes
+        | Mount::Devices => None,
     }
 }
 

@@ -217,7 +217,7 @@ fn every_other_name_is_made_as_without_a_cage() {
         "mkdir new/; echo x > new2/; ls",
         "set -C; echo x > file",
         "echo x > a; mv a .config; cat .config; echo y > b; mv b .config; cat .config; stat -c %h .config; ls -A | grep -v .vamb",
-        "echo x > .config; mkdir .hg; mv -T .config .hg; mv -n file .config; mv -T .config .config; cat .config",
+        "echo x > .config; mkdir .github; mv -T .config .github; mv -n file .config; mv -T .config .config; cat .config",
         "mkdir d; cd d; rmdir ../d; echo x > a; mkdir b",
         "cd deep; echo x > ../up; mkdir ../er/../abs; ls ..",
         "ln -s file a; echo x > a/; cat file; ln -s absent b; echo x > b/; ls",
@@ -281,6 +281,45 @@ for path in paths:
     let world = World::new();
     let ran = world.file("own.py", script).run(&["run", "--", "python3", "own.py"]);
     assert_eq!((ran.code, ran.text().as_str()), (0, ""), "{ran:?}");
+}
+
+/// What is only read is opened by the guard too.
+#[test]
+fn a_place_of_proc_is_the_callers_own_and_never_the_guards() {
+    if !has("python3", "places of /proc") {
+        return;
+    }
+    let script = r#"
+import os, threading
+os.symlink("/proc/self", "own"); os.symlink("/proc/self/stat", "state"); os.environ["x"] = "y"
+me, parent = str(os.getpid()), str(os.getppid())
+def read(path): return open(path, "rb").read()
+for path in ("/proc/self/stat", "own/stat", "state", "/proc/self/../self/stat", "/proc/" + me + "/stat", "/proc/self/task/" + me + "/stat"):
+    if read(path).split()[0].decode() != me: print("not mine:", path)
+def thread():
+    if read("/proc/thread-self/stat").split()[0].decode() != str(threading.get_native_id()): print("not this thread")
+    if read("/proc/self/stat").split()[0].decode() != me: print("not its process")
+other = threading.Thread(target=thread); other.start(); other.join()
+folder = os.open("/proc/self", os.O_RDONLY)
+if os.read(os.open("stat", os.O_RDONLY, dir_fd=folder), 99).split()[0].decode() != me: print("not by a folder")
+if not os.path.samestat(os.fstat(os.open("/proc/self/exe", os.O_RDONLY)), os.stat("/proc/self/exe")): print("not my program")
+if str(folder) not in os.listdir("/proc/self/fd"): print("not my descriptors")
+for path in ("/proc/mounts", "/proc/net/tcp", "/proc/self/maps", "/proc/self/environ", "/proc/meminfo"):
+    if not read(path): print("empty:", path)
+for path in ("/proc/self/../1/environ", "/proc/../proc/1/environ", "own/../1/environ"):
+    try:
+        if read(path) != read("/proc/self/environ"): print("whose is", path)
+    except OSError: pass
+for who in ("1", parent, "1/task/1"):
+    for what in ("environ", "mem", "maps", "auxv", "syscall", "fd/3", "fd/4", "exe", "root/etc/hosts", "cwd/own.py", "ns/mnt"):
+        try: print("opened", who, what, read("/proc/" + who + "/" + what)[:9])
+        except OSError: pass
+    try: print("held", who, os.read(os.open("/proc/self/fd/%d" % os.open("/proc/" + who + "/environ", os.O_PATH), os.O_RDONLY), 9))
+    except OSError: pass
+"#;
+    let world = World::new();
+    let ran = world.file("own.py", script).run(&["run", "--", "python3", "own.py"]);
+    assert_eq!((ran.code, ran.text().as_str(), ran.stderr.as_str()), (0, "", ""), "{ran:?}");
 }
 
 /// The name of a socket is a name too. Where other cages see it, none is made: they could give each other descriptors.
@@ -508,12 +547,12 @@ fn links_with_protected_names_stay() {
 fn a_move_that_fails_changes_nothing() {
     let script = "mkdir ro; echo new > ro/f; echo old > .config; ln .config same; chmod 555 ro
                   mv -T ro/f .config 2>/dev/null || echo failed; cat .config ro/f; chmod 755 ro
-                  mv -T same .config 2>/dev/null; mkdir .hg; mv -T .config .hg 2>/dev/null || echo failed
+                  mv -T same .config 2>/dev/null; mkdir .github; mv -T .config .github 2>/dev/null || echo failed
                   ls -A . ro | grep -v vambrace$";
     for who in everyone() {
         let world = World::new();
         let ran = run(&world, who, script);
-        let expected = "failed\nold\nnew\nfailed\n.:\n.config\n.hg\nro\nsame\n\nro:\nf\n";
+        let expected = "failed\nold\nnew\nfailed\n.:\n.config\n.github\nro\nsame\n\nro:\nf\n";
         assert_eq!(ran.text(), expected, "{who:?} {ran:?}");
     }
 }

@@ -131,12 +131,13 @@ impl Judge {
 
     /// The same for another name: it would show under that one what it does not show under its own.
     pub(super) fn may_get_another_name(&mut self, spot: &Spot) -> Result<(), Errno> {
-        let path = spot.path()?;
-        if self.rules.hides(&path) {
-            return Err(Errno::ACCESS);
-        }
-        // Who moves a folder to another file system is told so too, and copies it name by name.
-        if self.rules.leads_to_hidden(&path) { Err(Errno::XDEV) } else { Ok(()) }
+        if self.rules.hides(&spot.path()?) { Err(Errno::ACCESS) } else { Ok(()) }
+    }
+
+    /// The same for a folder in which something blocked may lie by the names of both. Who moves a folder to another file
+    /// system is told so too, and copies it name by name.
+    pub(super) fn may_leave(&mut self, folder: &Spot) -> Result<(), Errno> {
+        if self.rules.leads_to_hidden(&folder.path()?) { Err(Errno::XDEV) } else { Ok(()) }
     }
 
     pub(super) fn is_private(&self, spot: &Spot) -> Result<bool, Errno> {

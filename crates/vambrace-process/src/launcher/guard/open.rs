@@ -70,6 +70,7 @@ impl Guard {
             };
             let spot = match place {
                 Place::Named(spot) => spot,
+                Place::Own(Own::Executable) => return Err(Errno::ROFS),
                 Place::Own(own) => return self.open_own(caller, waiting, own, asked),
             };
             if spot.wants_folder() {

@@ -128,6 +128,10 @@ impl Finder<'_> {
         let found = match &start {
             Some(start) if own.is_some() && rest.is_empty() => copy(start.as_fd())?,
             start => {
+                let rest = match own {
+                    Some(_) => rest.to_vec(),
+                    None => self.with_its_number(rest)?,
+                };
                 let rest = CString::new(rest).map_err(|_| Errno::INVAL)?;
                 let from = start.as_ref().map_or(rustix::fs::CWD, AsFd::as_fd);
                 self.pass.open_path(from, &rest, flags)?
@@ -142,6 +146,20 @@ impl Finder<'_> {
             None => rest.to_owned(),
         };
         self.for_the_caller(found, &spelled, flags)
+    }
+
+    /// `/proc/self` as it would be if the caller looked it up: what is below differs from process to process.
+    fn with_its_number(&self, path: &[u8]) -> Result<Vec<u8>, Errno> {
+        let Some(inside) = path.strip_prefix(b"/proc/") else { return Ok(path.to_vec()) };
+        let (who, rest) =
+            inside.split_at(inside.iter().position(|byte| *byte == b'/').unwrap_or(inside.len()));
+        let process = || self.caller.process().map(|process| process.as_raw_nonzero());
+        let place = match who {
+            b"self" => format!("/proc/{}", process()?),
+            b"thread-self" => format!("/proc/{}/task/{}", process()?, self.caller.thread()),
+            _ => return Ok(path.to_vec()),
+        };
+        Ok([place.as_bytes(), rest].concat())
     }
 
     /// THREAT: P06, to this process `self` is this process, whose memory holds the word that lets calls pass. If a link has
