@@ -4,6 +4,7 @@
 mod ask;
 mod fetch;
 mod memory;
+mod notify;
 mod run;
 
 use std::time::Duration;
@@ -15,6 +16,7 @@ use crate::{Capability, Denial, Judgement, PolicySettings};
 pub use ask::{AskAgents, Asked};
 pub use fetch::{Answers, Author, FetchUrl, Header, Named, RequestRules};
 pub use memory::{DeleteMemory, SaveMemory, Saving, SearchMemory, UpdateMemory};
+pub use notify::SendNotification;
 pub use run::{
     ChangeRepository, ConfigChange, DeclaredKind, InstallDependencies, ManageSystem, MigrateConfig,
     PushBranch, PushStage, ReadPosture, ReadRepository, RepositoryChange, RunDeclared, RunLine, RunToolchain,

@@ -16,6 +16,7 @@ pub enum Capability {
     RunTests,
     InstallDependencies,
     FetchWeb,
+    SendNotifications,
     ReadKnowledge,
     ReadMemory,
     WriteMemory,
@@ -32,7 +33,7 @@ pub enum Effect {
 }
 
 impl Capability {
-    pub const ALL: [Capability; 16] = [
+    pub const ALL: [Capability; 17] = [
         Capability::ReadFiles,
         Capability::WriteFiles,
         Capability::ReadOutput,
@@ -44,6 +45,7 @@ impl Capability {
         Capability::RunTests,
         Capability::InstallDependencies,
         Capability::FetchWeb,
+        Capability::SendNotifications,
         Capability::ReadKnowledge,
         Capability::ReadMemory,
         Capability::WriteMemory,
@@ -64,6 +66,7 @@ impl Capability {
             Capability::RunTests => "exec.tests",
             Capability::InstallDependencies => "exec.install",
             Capability::FetchWeb => "web.fetch",
+            Capability::SendNotifications => "web.notify",
             Capability::ReadKnowledge => "knowledge.read",
             Capability::ReadMemory => "memory.read",
             Capability::WriteMemory => "memory.write",
@@ -86,6 +89,7 @@ impl Capability {
             | Capability::RunTests
             | Capability::InstallDependencies
             | Capability::FetchWeb
+            | Capability::SendNotifications
             | Capability::UseDeclaredTools
             | Capability::ManageSystem => Effect::Command,
         }
@@ -108,6 +112,7 @@ impl Capability {
             | Capability::ReadOutput
             | Capability::ReadPosture
             | Capability::FetchWeb
+            | Capability::SendNotifications
             | Capability::ReadKnowledge
             | Capability::ReadMemory
             | Capability::WriteMemory => false,
@@ -120,8 +125,8 @@ impl Capability {
 pub fn role_has(role: Role, capability: Capability) -> bool {
     use Capability::{
         CommitGit, FetchWeb, InstallDependencies, ManageSystem, PushGit, ReadFiles, ReadGit, ReadKnowledge,
-        ReadMemory, ReadOutput, ReadPosture, RunPrograms, RunTests, UseDeclaredTools, WriteFiles,
-        WriteMemory,
+        ReadMemory, ReadOutput, ReadPosture, RunPrograms, RunTests, SendNotifications, UseDeclaredTools,
+        WriteFiles, WriteMemory,
     };
     match (role, capability) {
         (
@@ -130,13 +135,13 @@ pub fn role_has(role: Role, capability: Capability) -> bool {
         ) => true,
         (
             Role::Dev | Role::Sre | Role::ReleaseManager,
-            WriteFiles | CommitGit | RunPrograms | RunTests | InstallDependencies | FetchWeb | WriteMemory
-            | UseDeclaredTools,
+            WriteFiles | CommitGit | RunPrograms | RunTests | InstallDependencies | FetchWeb
+            | SendNotifications | WriteMemory | UseDeclaredTools,
         ) => true,
         (
             Role::ProductOwner,
-            WriteFiles | CommitGit | RunPrograms | RunTests | InstallDependencies | FetchWeb | WriteMemory
-            | UseDeclaredTools | PushGit | ManageSystem,
+            WriteFiles | CommitGit | RunPrograms | RunTests | InstallDependencies | FetchWeb
+            | SendNotifications | WriteMemory | UseDeclaredTools | PushGit | ManageSystem,
         ) => false,
         (Role::ReleaseManager, PushGit) => true,
         (Role::Dev | Role::Sre, PushGit) => false,

@@ -28,7 +28,8 @@ pub use action::{
     CountMatches, CreateDirectory, DeclaredKind, DeleteFile, DeleteMemory, EditFiles, FetchUrl, FileEdits,
     Header, InstallDependencies, Lines, ListFiles, ManageSystem, MigrateConfig, Named, PushBranch, PushStage,
     ReadFile, ReadOutput, ReadPosture, ReadRepository, RepositoryChange, RequestRules, RunDeclared, RunLine,
-    RunToolchain, RunTyped, SaveMemory, Saving, SearchFiles, SearchMemory, UpdateMemory, WriteFile, Writes,
+    RunToolchain, RunTyped, SaveMemory, Saving, SearchFiles, SearchMemory, SendNotification, UpdateMemory,
+    WriteFile, Writes,
 };
 pub use capability::{Capability, Effect, role_has};
 pub use decide::{Answerer, Decision, Facts, Judgement, Pending, Policy, PolicySettings, Question, Standing};

@@ -38,6 +38,9 @@ const READS: [&str; 3] = ["read_file", "search_file", "count_matches"];
 /// Those, and the tools whose diff shows what was there.
 const SHOWS: [&str; 5] = ["read_file", "search_file", "count_matches", "write_file", "edit_file"];
 
+/// Sends requests of the caller's choice.
+const SENDS: &str = "web_fetch";
+
 impl OperatorRule {
     pub fn new(
         tool: Option<&str>,
@@ -56,12 +59,15 @@ impl OperatorRule {
     }
 
     /// What is refused to one tool that reads is refused to every tool that shows text, or the rule would only choose
-    /// the name under which a file is read. A program shows whatever it reads.
+    /// the name under which a file is read. A program shows whatever it reads. In the same way, who may not send requests
+    /// may not have news sent, which carry results to an address of the caller's choice. THREAT: P05.
     fn is_about(&self, tool: &ToolName, capability: Capability) -> bool {
         let Some(name) = self.tool.as_deref() else { return true };
         let refuses = self.verdict > Verdict::Allow;
         let shows = SHOWS.contains(&tool.as_str()) || capability.runs_programs();
-        name == tool.as_str() || (refuses && READS.contains(&name) && shows)
+        let sends = capability == Capability::SendNotifications;
+        let is_brother = (READS.contains(&name) && shows) || (name == SENDS && sends);
+        name == tool.as_str() || (refuses && is_brother)
     }
 
     /// A rule with a path speaks only of calls that touch such a path.

@@ -138,6 +138,7 @@ impl PermissionList {
             | Capability::RunTests
             | Capability::InstallDependencies
             | Capability::FetchWeb
+            | Capability::SendNotifications
             | Capability::ReadKnowledge
             | Capability::UseDeclaredTools
             | Capability::ManageSystem => None,

@@ -9,7 +9,7 @@ use crate::{Action, Obligations, PathPattern};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Epoch(pub u64);
 
-/// INVARIANT: made only by `Policy::decide`. Not `Clone`, not `Default`, no public field, no test constructor.
+/// INVARIANT: made only by `Policy::decide`, or of such a one, for a part of it. Not `Clone`, not `Default`, no public field, no test constructor.
 #[derive(Debug)]
 #[must_use = "a permit that is not used means a call that was decided and never done"]
 pub struct Permit<A: Action> {
@@ -58,6 +58,12 @@ impl<A: Action> Permit<A> {
         withheld: Withheld,
     ) -> Permit<A> {
         Permit { action, epoch, rule, obligations, withheld }
+    }
+
+    /// The same permit, for a part of what was decided about.
+    pub(crate) fn map<B: Action>(self, part: impl FnOnce(A) -> B) -> Permit<B> {
+        let Permit { action, epoch, rule, obligations, withheld } = self;
+        Permit { action: part(action), epoch, rule, obligations, withheld }
     }
 
     pub fn action(&self) -> &A {

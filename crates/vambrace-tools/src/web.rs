@@ -18,7 +18,7 @@ pub use template::sample_url;
 
 use vambrace_net::{Response, decode};
 use vambrace_policy::url::{UrlRefusal, Voice};
-use vambrace_policy::{Answers, Denial, FetchUrl, Permit, Reason};
+use vambrace_policy::{Answers, Denial, FetchUrl, Reason};
 use vambrace_types::{ByteLimit, RawOutput, ToolError, Tree};
 
 use crate::{Hands, Look};
@@ -35,8 +35,7 @@ fn settle(action: &FetchUrl, look: &Look<'_>) -> Option<FetchUrl> {
     Some(FetchUrl { answers, ..action.clone() })
 }
 
-fn preview(tool: &'static str, permit: &Permit<FetchUrl>) -> RawOutput {
-    let action = permit.action();
+fn preview(tool: &'static str, action: &FetchUrl) -> RawOutput {
     let addresses = match &action.answers {
         Answers::Found(addresses) => {
             addresses.iter().map(|address| Tree::Text(address.to_string())).collect()

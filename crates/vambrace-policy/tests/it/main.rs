@@ -16,6 +16,7 @@ mod corpus;
 mod fuzzed;
 mod generate;
 mod grants;
+mod notify;
 mod permission;
 mod property;
 mod question;

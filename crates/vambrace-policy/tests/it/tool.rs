@@ -3,8 +3,8 @@
 
 use vambrace_policy::Capability;
 
-/// Every tool that `tools/list` can show. `declared` stands for all tools that the operator declares.
-pub(crate) const TOOLS: [(&str, Capability); 42] = [
+/// Every tool that `tools/list` can show, and the one that sends news. `declared` stands for all tools that the operator declares.
+pub(crate) const TOOLS: [(&str, Capability); 43] = [
     ("read_file", Capability::ReadFiles),
     ("search_file", Capability::ReadFiles),
     ("count_matches", Capability::ReadFiles),
@@ -29,6 +29,7 @@ pub(crate) const TOOLS: [(&str, Capability); 42] = [
     ("install_dependencies", Capability::InstallDependencies),
     ("fetch_url", Capability::FetchWeb),
     ("web_fetch", Capability::FetchWeb),
+    ("a2a_notify", Capability::SendNotifications),
     ("search_knowledge", Capability::ReadKnowledge),
     ("find_usage", Capability::ReadKnowledge),
     ("get_related_tests", Capability::ReadKnowledge),

@@ -54,7 +54,7 @@ fn settle<T: Tool>(tool: &T, action: &T::Action, look: &Look<'_>) -> Result<Opti
     // Making room for others on this thread costs more than reading a file, so it is done only for what looks at disks or
     // asks for names.
     let waits = match T::Action::CAPABILITY {
-        Capability::ManageSystem | Capability::FetchWeb => true,
+        Capability::ManageSystem | Capability::FetchWeb | Capability::SendNotifications => true,
         capability => capability.runs_programs(),
     };
     if !waits {

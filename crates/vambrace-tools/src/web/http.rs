@@ -114,7 +114,7 @@ impl Tool for HttpTool {
     }
 
     fn preview(&self, permit: &Permit<FetchUrl>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(self.about.name, permit))
+        Ok(preview(self.about.name, permit.action()))
     }
 
     async fn run(&self, permit: Permit<FetchUrl>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {

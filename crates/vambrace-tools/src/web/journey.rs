@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use vambrace_net::{Contact, NetError, Outcome, Response, next};
 use vambrace_policy::url::WebUrl;
-use vambrace_policy::{Answers, FetchUrl, Permit};
+use vambrace_policy::{Answers, Author, FetchUrl, Permit};
 use vambrace_types::{ErrorCode, ToolError};
 
 use super::refused;
@@ -51,8 +51,9 @@ async fn go(
         let sent = web.send(permit).await;
         hands.met(contact(&action.url, &sent));
         let response = sent.map_err(|error| error.to_tool_error(voice))?;
-        // What the operator named is one place, and whoever answers there may not send a question on.
-        if action.named.is_some() {
+        // What the operator named is one place, and whoever answers there may not send a question on. News go to the
+        // address that was named and nowhere else.
+        if action.named.is_some() || action.author == Author::Ourselves {
             return Ok(response);
         }
         let location = response.location.as_deref();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use vambrace_policy::url::{Voice, WebUrl};
-use vambrace_policy::{Answers, Author, FetchUrl, Header, Permit};
+use vambrace_policy::{Answers, Author, FetchUrl, Header, Permit, SendNotification};
 use vambrace_types::{ErrorCode, RawOutput, Secret, ToolError, Tree};
 
 use super::journey::travel;
@@ -32,7 +32,7 @@ const TIME: Duration = Duration::from_secs(10);
 
 impl Tool for NotifyTool {
     type Args = NotifyArgs;
-    type Action = FetchUrl;
+    type Action = SendNotification;
     const ABOUT: About = About {
         name: "a2a_notify",
         title: "Send news of a task",
@@ -41,13 +41,13 @@ impl Tool for NotifyTool {
     };
     const AUDIENCE: Audience = Audience::Ourselves;
 
-    fn plan(&self, args: NotifyArgs, _context: &CallContext<'_>) -> Result<FetchUrl, ToolError> {
+    fn plan(&self, args: NotifyArgs, _context: &CallContext<'_>) -> Result<SendNotification, ToolError> {
         let voice = Voice::Seed000;
         let url = WebUrl::parse(&args.url).map_err(|refusal| refused(refusal, voice))?;
         let headers = args.headers.into_iter();
         let headers = headers
             .map(|(name, value)| Header { name: name.to_ascii_lowercase(), value: Secret::new(value) });
-        Ok(FetchUrl {
+        let request = FetchUrl {
             url,
             method: "POST".to_owned(),
             headers: headers.collect(),
@@ -59,20 +59,25 @@ impl Tool for NotifyTool {
             spelled: vec![args.url],
             length: None,
             named: None,
-        })
+        };
+        Ok(SendNotification { request })
     }
 
-    fn settle(&self, action: &FetchUrl, look: &Look<'_>) -> Result<Option<FetchUrl>, ToolError> {
-        Ok(settle(action, look))
+    fn settle(
+        &self,
+        action: &SendNotification,
+        look: &Look<'_>,
+    ) -> Result<Option<SendNotification>, ToolError> {
+        Ok(settle(&action.request, look).map(|request| SendNotification { request }))
     }
 
-    fn preview(&self, permit: &Permit<FetchUrl>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(Self::ABOUT.name, permit))
+    fn preview(&self, permit: &Permit<SendNotification>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
+        Ok(preview(Self::ABOUT.name, &permit.action().request))
     }
 
     /// What the receiver says is of no interest, and nobody's to see.
-    async fn run(&self, permit: Permit<FetchUrl>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let response = travel(Self::ABOUT.name, permit, hands, TIME).await?;
+    async fn run(&self, permit: Permit<SendNotification>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
+        let response = travel(Self::ABOUT.name, permit.into_request(), hands, TIME).await?;
         match response.status {
             200..=299 => Ok(RawOutput::new(Tree::map([("status", Tree::Int(i64::from(response.status)))]))),
             status => Err(ToolError::new(

@@ -73,7 +73,7 @@ impl Tool for WebFetchTool {
     }
 
     fn preview(&self, permit: &Permit<FetchUrl>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(Self::ABOUT.name, permit))
+        Ok(preview(Self::ABOUT.name, permit.action()))
     }
 
     async fn run(&self, permit: Permit<FetchUrl>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {

@@ -175,3 +175,47 @@ fn the_end_does_not_wait_long_for_a_slow_address() {
     served.tell_to_end();
     served.wait();
 }
+
+/// What is refused to a caller's own requests does not leave as news of its tasks.
+#[test]
+fn news_go_nowhere_where_rules_refuse_requests() {
+    let deny = |tool: &str| json!({"tool": tool, "decision": "deny", "reason": "nothing leaves"});
+    for rules in [json!([deny("fetch_url"), deny("web_fetch")]), json!([deny("a2a_notify")])] {
+        let (net, asked) = net(|| page("text/plain", "ok"));
+        let net = net.set(json!({"rules": rules}));
+        net.world.file("a.txt", "one\n");
+        let mut served = Served::with_args(&net.world, &["--config", &net.config()]);
+        let mut params = read_a();
+        params["configuration"] = json!({"taskPushNotificationConfig": {"url": net.url("/hook")}});
+        let refused = ask(&served, "ann", "SendMessage", &params).json();
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+        assert!(refused.to_string().contains("nothing leaves"), "{refused}");
+        let id = rpc(&served, "ann", "SendMessage", &read_a()).unwrap()["task"]["id"].clone();
+        let hook = json!({"taskId": id, "url": net.url("/hook")});
+        assert_eq!(rpc(&served, "ann", "CreateTaskPushNotificationConfig", &hook), Err(-32602), "{rules}");
+        served.end();
+        assert!(asked.try_recv().is_err(), "{rules}");
+        let denied = outcomes(&net.world);
+        let denied = denied.iter().filter(|record| record["tool"] == "a2a_notify");
+        assert!(
+            denied.clone().count() == 2 && denied.clone().all(|it| it["code"] == "RuleDenied"),
+            "{rules}"
+        );
+    }
+}
+
+/// Whoever is told news cannot have them carried further.
+#[test]
+fn news_are_not_sent_on() {
+    let (net, asked) = net(|| {
+        Reply::Raw(b"HTTP/1.1 307 Moved\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n".to_vec())
+    });
+    net.world.file("a.txt", "one\n");
+    let served = Served::with_args(&net.world, &["--config", &net.config()]);
+    let mut params = read_a();
+    params["configuration"] = json!({"taskPushNotificationConfig": {"url": net.url("/hook")}});
+    rpc(&served, "ann", "SendMessage", &params).unwrap();
+    assert_eq!(asked.recv_timeout(PATIENCE).unwrap()["target"], "/hook");
+    // It is tried again, at the same place.
+    assert_eq!(asked.recv_timeout(PATIENCE).unwrap()["target"], "/hook");
+}
