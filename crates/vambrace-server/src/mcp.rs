@@ -7,6 +7,7 @@ mod http;
 mod metadata;
 mod pipe;
 mod progress;
+mod revision;
 mod session;
 mod short_way;
 mod stdio;

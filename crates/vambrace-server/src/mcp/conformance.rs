@@ -5,6 +5,7 @@
 mod content;
 mod rounds;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,9 +13,9 @@ use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, CompleteRequestParams,
     CompleteResult, CreateMessageRequestParams, CustomRequest, CustomResult, ElicitRequestParams, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, InputRequiredResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
-    LoggingMessageNotificationParam, PaginatedRequestParams, ProgressNotificationParam,
+    GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InputRequiredResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+    LoggingMessageNotificationParam, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
     ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
     SubscribeRequestParams, Tool, UnsubscribeRequestParams,
 };
@@ -22,6 +23,7 @@ use rmcp::service::{RequestContext, RoleServer, ServiceError};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::mcp::revision::agreed;
 use crate::mcp::{Gate, Questions};
 use rounds::Round;
 
@@ -187,6 +189,14 @@ impl ServerHandler for Fixtures {
             info.capabilities = capabilities;
         }
         info
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        self.gate.supported_protocol_versions()
+    }
+
+    fn negotiate_initialize(&self, request: &InitializeRequestParams) -> Result<ServerConfig, ErrorData> {
+        Ok(self.get_info().with_protocol_version(agreed(&request.protocol_version)))
     }
 
     async fn list_tools(

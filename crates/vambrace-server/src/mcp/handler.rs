@@ -1,15 +1,16 @@
 //! MCP requests in, replies out.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
     CompleteRequestParams, CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode as RpcErrorCode, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    ErrorCode as RpcErrorCode, ErrorData, Implementation, InitializeRequestParams, ListPromptsRequestMethod,
+    ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
+    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
@@ -23,6 +24,7 @@ use crate::mcp::asking::{
     Asked, Questions, Refused, Said, Way, answer, elicit, input_required, patience, redeem,
 };
 use crate::mcp::progress::tell;
+use crate::mcp::revision::{SPOKEN, agreed};
 use crate::mcp::threshold::Departure;
 use crate::{render, wire};
 
@@ -255,6 +257,14 @@ impl ServerHandler for Gate {
                 Implementation::new("vambrace", env!("CARGO_PKG_VERSION")).with_title("Vambrace"),
             )
             .with_instructions(INSTRUCTIONS)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(SPOKEN)
+    }
+
+    fn negotiate_initialize(&self, request: &InitializeRequestParams) -> Result<ServerConfig, ErrorData> {
+        Ok(self.get_info().with_protocol_version(agreed(&request.protocol_version)))
     }
 
     async fn list_tools(

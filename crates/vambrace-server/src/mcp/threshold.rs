@@ -11,6 +11,8 @@ use rmcp::model::{ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
+use crate::mcp::revision::SPOKEN;
+
 /// Whether the client has closed its end.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Departure(Arc<AtomicBool>);
@@ -83,7 +85,7 @@ fn greets(request: &ClientRequest) -> bool {
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
         other => {
             let meta = other.get_meta();
-            let known = |version| ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+            let known = |version| SPOKEN.contains(&version);
             meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
                 && meta.protocol_version().is_some_and(known)
         }

@@ -4,7 +4,9 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::http_world::Served;
 use crate::mcp_client::Client;
+use crate::mcp_http_client::{ACCEPT, messages};
 use crate::support::World;
 
 fn world() -> World {
@@ -82,6 +84,23 @@ fn the_handshake_of_2025_11_25() {
     assert!(result["instructions"].as_str().unwrap().contains("dry_run"), "{result}");
     assert_eq!(client.request("ping", &json!({}))["result"], json!({}));
     assert_eq!(client.close(), (0, String::new()));
+}
+
+#[test]
+fn a_revision_that_is_not_kept_is_not_offered() {
+    for (wanted, expected) in [("2025-03-26", "2024-11-05"), ("2025-06-18", "2025-06-18")] {
+        let world = world();
+        let mut client = Client::silent(&world, &[]);
+        let mut greeting = crate::mcp_client::initialize();
+        greeting["params"]["protocolVersion"] = json!(wanted);
+        client.send(&greeting);
+        assert_eq!(client.answer(&json!("greeting"))["result"]["protocolVersion"], expected, "{wanted}");
+        client.close();
+        let served = Served::start(&world);
+        let answer = served.post_as(&[("X-API-Key", &served.token), ACCEPT], "/mcp", &greeting);
+        let greeted = messages(&answer).pop().unwrap();
+        assert_eq!(greeted["result"]["protocolVersion"], expected, "{wanted}");
+    }
 }
 
 /// No handshake: each request carries what the server has to know.

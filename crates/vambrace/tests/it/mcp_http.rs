@@ -75,6 +75,7 @@ fn the_self_contained_requests_of_2026_07_28() {
     for version in ["2025-06-18", "2025-11-25", "2026-07-28"] {
         assert!(versions.as_array().unwrap().contains(&json!(version)), "{versions}");
     }
+    assert!(!versions.as_array().unwrap().contains(&json!("2025-03-26")), "its batches are refused");
     let listed = modern.request("tools/list", &json!({})).json();
     assert_eq!(
         (&listed["result"]["resultType"], &listed["result"]["cacheScope"]),

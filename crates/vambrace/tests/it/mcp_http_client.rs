@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::http_world::{Answer, Served};
 use crate::support::PATIENCE;
 
-const ACCEPT: (&str, &str) = ("Accept", "application/json, text/event-stream");
+pub(crate) const ACCEPT: (&str, &str) = ("Accept", "application/json, text/event-stream");
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
 /// The messages of an answer, whether it came as one or as a stream.
