@@ -138,6 +138,8 @@ impl Metrics {
         let unknown = reply.error().is_some_and(|error| error.code == ErrorCode::ToolNotFound);
         let tool = if unknown { "unknown" } else { reply.tool() }.to_owned();
         let decision = match reply.verdict() {
+            // There was nothing to decide about.
+            vambrace_runtime::Verdict::Allow if unknown => "none",
             vambrace_runtime::Verdict::Allow => "allow",
             vambrace_runtime::Verdict::Ask => "ask",
             vambrace_runtime::Verdict::Deny => "deny",

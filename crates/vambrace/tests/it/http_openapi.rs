@@ -129,6 +129,7 @@ fn the_counters_count_and_no_caller_names_them() {
         |name: &str, expected: f64| assert!((value(name) - expected).abs() < 0.5, "{name} in\n{text}");
     count("vambrace_calls_total{tool=\"read_file\",decision=\"allow\"}", 2.0);
     count("vambrace_calls_total{tool=\"read_file\",decision=\"deny\"}", 1.0);
+    count("vambrace_calls_total{tool=\"unknown\",decision=\"none\"}", 2.0);
     count("vambrace_call_duration_seconds_count", 5.0);
     count("vambrace_http_requests_total{route=\"/api/tools/{name}\",status=\"2xx\"}", 2.0);
     count("vambrace_http_requests_total{route=\"/api/tools/{name}\",status=\"4xx\"}", 3.0);
