@@ -190,7 +190,7 @@ impl Visit {
         }
     }
 
-    fn pushes(&self, task_id: &str) -> Result<Vec<Push>, Fault> {
+    pub(super) fn pushes(&self, task_id: &str) -> Result<Vec<Push>, Fault> {
         let pushes = self.desk.of(&self.owner(), task_id, self.front.moment(), |kept, _| kept.pushes.clone());
         pushes.ok_or_else(Fault::no_task)
     }

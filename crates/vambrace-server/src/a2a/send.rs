@@ -12,6 +12,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
+use vambrace_runtime::Leash;
 use vambrace_types::{Caller, ErrorCode};
 
 use super::conformance::{Fixture, Script, fixture};
@@ -20,7 +21,7 @@ use super::operation::{Visit, params, with_history};
 use super::rpc::{Fault, Wrong};
 use super::store::{Begun, Full, News, Unable, is_live, status};
 use super::work::{Job, Order, work};
-use crate::http::{Conformance, Front, is_stopped};
+use crate::http::{Conformance, Front, Gone, is_stopped};
 
 /// What became of a message.
 enum Taken {
@@ -30,6 +31,7 @@ enum Taken {
         task: Box<Task>,
         news: broadcast::Receiver<News>,
         work: JoinHandle<()>,
+        leash: Leash,
         history: Option<usize>,
     },
 }
@@ -114,19 +116,23 @@ impl Visit {
             chain: self.chain.clone(),
             job,
             accepted,
-            leash,
+            leash: leash.clone(),
         };
-        // On its own: a client that hangs up does not end a task, CancelTask does.
+        // On its own: a stream that ends does not end its task, because it may be subscribed to again; CancelTask does.
         let work = self.front.works.spawn(work(self.front.clone(), self.desk.clone(), order));
-        Ok((Taken::Task { task: Box::new(task), news, work, history }, at_once))
+        Ok((Taken::Task { task: Box::new(task), news, work, leash, history }, at_once))
     }
 
     pub(super) async fn send(&self, value: Value) -> Result<Value, Fault> {
         match self.take(params(value)?).await? {
             (Taken::Answer(message), _) => Ok(json!({"message": message})),
             (Taken::Task { task, history, .. }, true) => Ok(json!({"task": with_history(*task, history)})),
-            (Taken::Task { task, work, history, .. }, false) => {
+            (Taken::Task { task, work, leash, history, .. }, false) => {
+                // Who waits for the answer and hangs up has gone, unless the answer is to be told elsewhere as well.
+                let is_told = !self.pushes(&task.id)?.is_empty();
+                let gone = Gone((!is_told).then_some(leash));
                 let _ = work.await;
+                gone.stay();
                 Ok(json!({"task": with_history(self.task(&task.id)?, history)}))
             }
         }

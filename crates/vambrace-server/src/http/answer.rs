@@ -206,6 +206,18 @@ pub(super) fn too_large(most: usize) -> Problem {
         .suggestion("Send less at once.")
 }
 
+pub(super) fn strange_coding() -> Problem {
+    let message = "The request's body is compressed or otherwise encoded.";
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::RequestRefused, message)
+        .suggestion("Send it as it is, without Content-Encoding.")
+}
+
+pub(super) fn strange_transfer() -> Problem {
+    let message = "The request has a transfer coding other than `chunked`.";
+    Problem::new(StatusCode::NOT_IMPLEMENTED, ErrorCode::RequestRefused, message)
+        .suggestion("Send the body with Content-Length, or chunked and nothing else.")
+}
+
 pub(super) fn too_slow() -> Problem {
     Problem::new(
         StatusCode::REQUEST_TIMEOUT,

@@ -103,8 +103,13 @@ async fn served(
     (request, watch): (Request<Incoming>, Option<&Watch>),
     most: usize,
 ) -> Response {
-    if watch.is_some() && request.body().size_hint().lower() > most as u64 {
-        return answer::too_large(most).into_response();
+    if watch.is_some() {
+        if request.body().size_hint().lower() > most as u64 {
+            return answer::too_large(most).into_response();
+        }
+        if let Some(problem) = coded(request.headers()) {
+            return problem.into_response();
+        }
     }
     let time = front.settings.read_timeout;
     let request = request.map(|body| match watch {
@@ -143,6 +148,20 @@ async fn served(
         return answer.map(|body| Body::from_stream(body.into_data_stream().take_until(ending)));
     }
     answer
+}
+
+/// THREAT: P12, a body that somebody on the way unpacks is another one than the one that we read.
+fn coded(headers: &HeaderMap) -> Option<Problem> {
+    let words = |name: HeaderName| {
+        let values = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?"));
+        values.flat_map(|value| value.split(',')).map(str::trim).collect::<Vec<_>>()
+    };
+    let chunked = words(header::TRANSFER_ENCODING);
+    if !chunked.is_empty() && !matches!(*chunked, [one] if one.eq_ignore_ascii_case("chunked")) {
+        return Some(answer::strange_transfer());
+    }
+    let is_plain = |word: &&str| word.eq_ignore_ascii_case("identity");
+    (!words(header::CONTENT_ENCODING).iter().all(is_plain)).then(answer::strange_coding)
 }
 
 /// What comes at once, or after it has only let others go first, needs no clock: most calls would set it and take it back.

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -10,9 +11,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+use futures_util::FutureExt as _;
 use futures_util::task::AtomicWaker;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf, Ready};
+use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 /// Where a connection stands.
@@ -37,6 +40,8 @@ pub(super) struct Times {
 pub(super) struct Meter {
     phase: AtomicU8,
     ending: AtomicBool,
+    /// Whether the last answer was given before its request was read to its end.
+    unread: AtomicBool,
     began: Instant,
     /// In milliseconds since then: when it last became silent.
     silent_since: AtomicU64,
@@ -59,6 +64,7 @@ impl Meter {
         Meter {
             phase: AtomicU8::new(0),
             ending: AtomicBool::new(false),
+            unread: AtomicBool::new(false),
             began: Instant::now(),
             silent_since: AtomicU64::new(0),
             spoken: AtomicBool::new(false),
@@ -113,6 +119,11 @@ impl Meter {
         Serving(Arc::clone(self))
     }
 
+    /// The request is refused before all of it was read.
+    pub(super) fn leaves_unread(&self) {
+        self.unread.store(true, Ordering::Release);
+    }
+
     /// From here on, silence ends the connection.
     pub(super) fn end(&self) {
         self.ending.store(true, Ordering::Release);
@@ -162,6 +173,33 @@ pub(super) struct Timed<S> {
     writing: Option<Pin<Box<Sleep>>>,
     /// Set when the peer has said its last word while a request is being answered.
     ended: Option<Pin<Box<Sleep>>>,
+    /// Whether hyper was waiting for bytes when it was last here.
+    reads: bool,
+    /// Set while a request is being answered and hyper reads nothing.
+    glance: Option<Pin<Box<Sleep>>>,
+    /// Whether the peer had hung up at the last glance.
+    is_leaving: bool,
+    draining: Option<Draining>,
+}
+
+/// Reading on behind a refusal.
+struct Draining {
+    clock: Pin<Box<Sleep>>,
+    left: usize,
+}
+
+/// Tells of the peer's end what reading would tell only behind all bytes that came before it.
+pub(super) trait HangsUp {
+    fn has_hung_up(&self) -> bool;
+}
+
+impl HangsUp for TcpStream {
+    fn has_hung_up(&self) -> bool {
+        // Ready for words out of band, for which nobody asked, or because the other side has closed; that stays known.
+        self.ready(Interest::PRIORITY)
+            .now_or_never()
+            .is_some_and(|ready| ready.is_ok_and(Ready::is_read_closed))
+    }
 }
 
 /// Copying an answer of at most so many bytes takes less time than telling the kernel about its pieces.
@@ -175,9 +213,29 @@ thread_local! {
 /// How long a call goes on whose caller may have gone.
 const FAREWELL: Duration = Duration::from_secs(1);
 
+/// LIMIT: of a refused request that is read and thrown away, so that its client, which may write all of it before it reads,
+/// gets the answer. Closed with bytes unread, the connection would break, and the answer with it.
+const MOST_DRAINED: usize = 64 << 20;
+/// LIMIT: and for how long.
+const DRAIN: Duration = Duration::from_secs(10);
+const AT_ONCE: usize = 16 << 10;
+/// So many pieces, then others have their turn.
+const MOST_PIECES: usize = 32;
+
 impl<S> Timed<S> {
     pub(super) fn new(stream: S, meter: Arc<Meter>, times: Times) -> Timed<S> {
-        Timed { stream, meter, times, heading: None, writing: None, ended: None }
+        Timed {
+            stream,
+            meter,
+            times,
+            heading: None,
+            writing: None,
+            ended: None,
+            reads: false,
+            glance: None,
+            is_leaving: false,
+            draining: None,
+        }
     }
 
     /// A peer that takes nothing holds an answer for so long and no longer.
@@ -193,12 +251,61 @@ impl<S> Timed<S> {
     }
 }
 
+impl<S: AsyncRead + Unpin> Timed<S> {
+    /// Ends when the peer has closed its side, or will not in time.
+    fn poll_drained(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let draining = self
+            .draining
+            .get_or_insert_with(|| Draining { clock: Box::pin(sleep(DRAIN)), left: MOST_DRAINED });
+        let mut scratch = [MaybeUninit::uninit(); AT_ONCE];
+        for _ in 0..MOST_PIECES {
+            if draining.clock.as_mut().poll(context).is_ready() || self.meter.ending.load(Ordering::Acquire) {
+                return Poll::Ready(());
+            }
+            let mut buffer = ReadBuf::uninit(&mut scratch);
+            let read = ready!(Pin::new(&mut self.stream).poll_read(context, &mut buffer));
+            let n_bytes = buffer.filled().len();
+            let Some(left) = draining.left.checked_sub(n_bytes) else { return Poll::Ready(()) };
+            draining.left = left;
+            if read.is_err() || n_bytes == 0 {
+                return Poll::Ready(());
+            }
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl<S: HangsUp> Timed<S> {
+    /// Whether the peer has gone, and was gone a moment ago. hyper does not read while bytes of a next request lie in its
+    /// buffer; without this a call would go on for a client that is gone.
+    fn has_left(&mut self, context: &mut Context<'_>) -> bool {
+        if std::mem::take(&mut self.reads) || self.meter.phase() != Phase::Serving {
+            (self.glance, self.is_leaving) = (None, false);
+            return false;
+        }
+        loop {
+            let clock = self.glance.get_or_insert_with(|| Box::pin(sleep(FAREWELL)));
+            if clock.as_mut().poll(context).is_pending() {
+                return false;
+            }
+            self.glance = None;
+            // As with the end that is read: a client may be silent from now on, and gets what is ready in a moment.
+            let was_leaving = std::mem::replace(&mut self.is_leaving, self.stream.has_hung_up());
+            if was_leaving {
+                return true;
+            }
+        }
+    }
+}
+
 impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        self.reads = true;
         let before = buffer.filled().len();
         if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(context, buffer) {
             let has_ended =
@@ -231,7 +338,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
+impl<S: AsyncRead + AsyncWrite + HangsUp + Unpin> AsyncWrite for Timed<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -242,13 +349,22 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.has_left(context) {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
         self.bounded(flushed, context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let ended = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.bounded(ended, context)
+        if self.draining.is_none() {
+            let ended = Pin::new(&mut self.stream).poll_shutdown(context);
+            ready!(self.bounded(ended, context))?;
+        }
+        if self.meter.unread.load(Ordering::Acquire) {
+            ready!(self.poll_drained(context));
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_write_vectored(
@@ -282,6 +398,18 @@ mod tests {
     struct Narrow {
         taken: Vec<u8>,
         most: usize,
+    }
+
+    impl AsyncRead for Narrow {
+        fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl HangsUp for Narrow {
+        fn has_hung_up(&self) -> bool {
+            false
+        }
     }
 
     impl AsyncWrite for Narrow {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use http::{Request, Response};
+use http::{Request, Response, header};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -132,8 +132,11 @@ async fn one(
         // From now on, not when this is first polled: the end of what the client sends may be read before that.
         let serving = meter.serving();
         async move {
-            let (front, routes, _) = &*here;
+            let (front, routes, meter) = &*here;
             let answer = around(front, routes, peer, request).await;
+            if answer.headers().contains_key(header::CONNECTION) {
+                meter.leaves_unread();
+            }
             Ok::<Response<Leaving>, Infallible>(answer.map(|body: Body| Leaving { body, _serving: serving }))
         }
     });

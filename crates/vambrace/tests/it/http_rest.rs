@@ -383,21 +383,22 @@ fn there_is_no_agent_yet_and_it_says_so() {
     }
 }
 
-#[test]
-fn a_client_that_goes_away_leaves_an_outcome_on_record() {
+/// Leaves after these bytes; how the slow call of this path and body ended.
+#[track_caller]
+fn left(path: &str, body: &Value, more: &str) -> Value {
     let world = World::new();
     many_files(&world, 2_000, 8_000_000);
     let served = served(&world);
-    let body = json!({"regex": SLOW}).to_string();
+    let body = body.to_string();
     let head = format!(
-        "POST /api/tools/search_file HTTP/1.1\r\nHost: {}\r\nX-API-Key: {}\r\nContent-Type: application/json\r\n\
+        "POST {path} HTTP/1.1\r\nHost: {}\r\nX-API-Key: {}\r\nContent-Type: application/json\r\n\
          Content-Length: {}\r\n\r\n",
         served.address,
         secret("ann"),
         body.len()
     );
     let mut client = TcpStream::connect(served.address).unwrap();
-    client.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    client.write_all(format!("{head}{body}{more}").as_bytes()).unwrap();
     let began = Instant::now();
     let wait_for = |kind: &str| loop {
         let seen = get(&served, "ann", "/api/audit?tool=search_file").json();
@@ -409,7 +410,19 @@ fn a_client_that_goes_away_leaves_an_outcome_on_record() {
     };
     wait_for("intent");
     drop(client);
-    assert_eq!(wait_for("outcome")["ending"], "caller_gone");
+    wait_for("outcome")["ending"].clone()
+}
+
+#[test]
+fn a_client_that_goes_away_leaves_an_outcome_on_record() {
+    let slow = json!({"regex": SLOW});
+    let part = json!({"data": {"tool": "search_file", "arguments": slow}});
+    let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [part]});
+    let task = json!({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}});
+    for more in ["", "G"] {
+        assert_eq!(left("/api/tools/search_file", &slow, more), "caller_gone", "{more:?} unread");
+        assert_eq!(left("/a2a/invoke", &task, more), "caller_gone", "{more:?} unread");
+    }
 }
 
 #[test]

@@ -34,6 +34,7 @@ mod http_kits;
 mod http_limits;
 mod http_matrix;
 mod http_openapi;
+mod http_refused;
 mod http_request;
 mod http_rest;
 mod http_shutdown;
