@@ -48,7 +48,7 @@ pub struct A2aSettings {
 pub(crate) fn public_router() -> Router<Arc<Front>> {
     Router::new()
         .route("/.well-known/agent-card.json", get(card::public))
-        .route("/.well-known/agent.json", get(card::public))
+        .route("/.well-known/agent.json", get(card::public_older))
 }
 
 /// Keeps a stream open through proxies that end what is silent.

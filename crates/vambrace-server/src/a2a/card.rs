@@ -1,5 +1,5 @@
-//! The agent card: what everybody may know of us, and what a caller may use. The public one carries the members of 0.3
-//! beside those of 1.0, because a client of either reads the same address.
+//! The agent card: what everybody may know of us, and what a caller may use. Who asks in the words of a revision gets its
+//! members: strict readers of 1.0 take no others.
 
 use std::sync::Arc;
 
@@ -98,8 +98,7 @@ fn with_older(mut card: Value) -> Value {
     card
 }
 
-/// The card of a caller who is known: one skill for each tool that it may use. Who asks in the words of a revision gets
-/// its members: readers of 1.0 need not bear others.
+/// The card of a caller who is known: one skill for each tool that it may use.
 pub(super) fn extended(front: &Front, headers: &HeaderMap, caller: &Caller, revision: Revision) -> Value {
     let skills: Vec<Value> = front
         .corridor
@@ -127,7 +126,24 @@ pub(super) fn extended(front: &Front, headers: &HeaderMap, caller: &Caller, revi
     }
 }
 
+/// What a client of 0.3 cannot read without it comes where it is asked for: by the header that names a version, or at the
+/// older address.
+fn is_older(headers: &HeaderMap) -> bool {
+    let version = headers.get("a2a-version").and_then(|version| version.to_str().ok());
+    version.is_some_and(|version| version.trim() == "0.3" || version.trim().starts_with("0.3."))
+}
+
 pub(super) async fn public(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
+    let revision = if is_older(&headers) { Revision::V03 } else { Revision::V1 };
+    public_card(&front, &headers, revision)
+}
+
+/// At the address of older clients.
+pub(super) async fn public_older(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
+    public_card(&front, &headers, Revision::V03)
+}
+
+fn public_card(front: &Front, headers: &HeaderMap, revision: Revision) -> Response {
     if !front.settings.a2a.enabled {
         return absent().into_response();
     }
@@ -137,16 +153,20 @@ pub(super) async fn public(State(front): State<Arc<Front>>, headers: HeaderMap) 
             json!({"id": id, "name": name, "description": description, "tags": tags})
         })
         .collect();
-    let card = with_older(card(&front, &headers, &skills));
+    let card = card(front, headers, &skills);
+    let card = match revision {
+        Revision::V1 => card,
+        Revision::V03 => with_older(card),
+    };
     let digest = Sha256::digest(card.to_string().as_bytes());
     let tag: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     let tag = format!("\"{tag}\"");
     let known = [
         (header::ETAG, tag.clone()),
         (header::CACHE_CONTROL, CACHE.to_owned()),
-        (header::VARY, "Host".to_owned()),
+        (header::VARY, "Host, A2A-Version".to_owned()),
     ];
-    if is_held(&headers, &tag) {
+    if is_held(headers, &tag) {
         return (StatusCode::NOT_MODIFIED, known).into_response();
     }
     (known, Json(card)).into_response()

@@ -128,7 +128,7 @@ impl Fault {
     /// One sentence for a task that is absent and for a task of somebody else. THREAT: P13.
     pub(super) fn no_task() -> Fault {
         Fault::new(Wrong::NoTask, "Task not found.")
-            .suggestion("ListTasks shows the tasks that are yours; they are kept for an hour.")
+            .suggestion("ListTasks shows the tasks that are yours; they are kept for up to an hour.")
     }
 
     /// Of a body that cannot be read.

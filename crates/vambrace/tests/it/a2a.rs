@@ -344,20 +344,44 @@ fn only_what_a_client_accepts_is_sent() {
 fn the_card_is_for_everybody_and_the_long_one_for_callers() {
     let world = World::new();
     let served = serve(&world);
-    for path in ["/.well-known/agent-card.json", "/.well-known/agent.json"] {
-        let answer = served.send("GET", path, &[], b"");
+    let (place, older_place) = ("/.well-known/agent-card.json", "/.well-known/agent.json");
+    for (path, version, is_older) in
+        [(place, "1.0", false), (place, "", false), (place, "0.3", true), (older_place, "", true)]
+    {
+        let version = ("A2A-Version", version);
+        let answer = served.send("GET", path, &[version], b"");
         assert_eq!(answer.status, 200);
         let card = answer.json();
+        // All that the schema of 1.0 knows, which takes no others.
+        let known = [
+            "name",
+            "description",
+            "version",
+            "supportedInterfaces",
+            "capabilities",
+            "securitySchemes",
+            "securityRequirements",
+            "defaultInputModes",
+            "defaultOutputModes",
+            "skills",
+        ];
+        let strange = card.as_object().unwrap().keys().find(|key| !known.contains(&key.as_str()));
+        assert_eq!(strange.is_some(), is_older, "{strange:?}");
+        assert_eq!(card["securitySchemes"]["apiKey"].get("type").is_some(), is_older, "{card}");
         let url = format!("http://{}/a2a/invoke", served.address);
         assert_eq!(card["supportedInterfaces"][0]["url"], url);
         assert_eq!(card["supportedInterfaces"][0]["protocolVersion"], "1.0");
-        assert_eq!((&card["url"], &card["preferredTransport"]), (&json!(url), &json!("JSONRPC")));
+        if is_older {
+            assert_eq!((&card["url"], &card["preferredTransport"]), (&json!(url), &json!("JSONRPC")));
+        }
+        assert_eq!(answer.header("vary"), Some("Host, A2A-Version"));
         assert!(answer.header("cache-control").is_some_and(|value| value.starts_with("public, max-age=")));
         let tag = answer.header("etag").unwrap().to_owned();
         for (held, status) in
             [(tag.as_str(), 304), ("\"other\"", 200), ("*", 304), (&format!("\"x\", W/{tag}"), 304)]
         {
-            assert_eq!(served.send("GET", path, &[("If-None-Match", held)], b"").status, status, "{held}");
+            let held = [version, ("If-None-Match", held)];
+            assert_eq!(served.send("GET", path, &held, b"").status, status, "{held:?}");
         }
         // Nobody's list of tools.
         let ids: Vec<&str> =
@@ -365,7 +389,8 @@ fn the_card_is_for_everybody_and_the_long_one_for_callers() {
         assert!(!ids.contains(&"read_file"), "{ids:?}");
     }
     let hostile = served.send("GET", "/.well-known/agent-card.json", &[("Host", "x/y?<z>")], b"");
-    assert!(hostile.status >= 400 || hostile.json()["url"] == "http://localhost/a2a/invoke", "{hostile:?}");
+    let shown = |answer: &Answer| answer.json()["supportedInterfaces"][0]["url"].clone();
+    assert!(hostile.status >= 400 || shown(&hostile) == "http://localhost/a2a/invoke", "{hostile:?}");
     for method in ["GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard"] {
         let card = rpc(&served, "ann", method, &json!({})).unwrap();
         let ids: Vec<&str> =

@@ -286,7 +286,7 @@ fn a_request_means_us_and_no_page_sends_it() {
         let ours = served.send("GET", path, &[("Host", "agent.example.com")], b"");
         assert_eq!(ours.status, 200, "{path}: {ours:?}");
         let is_card = path.starts_with("/.well-known/agent");
-        assert_eq!(ours.header("vary") == Some("Host"), is_card, "{ours:?}");
+        assert_eq!(ours.header("vary") == Some("Host, A2A-Version"), is_card, "{ours:?}");
     }
     let head = format!("GET /api/tools HTTP/1.1\r\nX-API-Key: {}\r\nConnection: close\r\n", served.token);
     assert_eq!(served.raw(format!("{head}\r\n").as_bytes()).status, 400, "no Host");

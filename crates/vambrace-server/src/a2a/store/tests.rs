@@ -195,3 +195,18 @@ fn a_task_that_waits_goes_on() {
     finish(&desk, "a", 0);
     assert_eq!(go_on("ann", &message), Some(Err(Unable::Over)));
 }
+
+/// What the guide says of a busy caller.
+#[test]
+fn hundreds_of_tasks_are_kept_and_only_the_newest_of_more() {
+    let desk = Desk::new(BOUNDS);
+    let add = |number: usize| {
+        assert!(open(&desk, "ann", &format!("t{number}"), 0), "{number}");
+        finish(&desk, &format!("t{number}"), 0);
+    };
+    (0..BOUNDS.per_owner).for_each(add);
+    assert!(desk.view("ann", "t0", at(3599).0).is_some());
+    add(BOUNDS.per_owner);
+    assert!(desk.view("ann", "t0", at(0).0).is_none() && desk.view("ann", "t1", at(0).0).is_some());
+    assert!(desk.view("ann", "t1", at(3600).0).is_none(), "an hour");
+}
