@@ -47,6 +47,7 @@ fn caged<'a>(ground: &'a Ground, name: &'static str, is_guarded: bool) -> Entran
         workspace: PathBuf::from(FOLDER),
         service: PathBuf::from(FOLDER),
         patterns: "*.envrc".into(),
+        blocked: "".into(),
         turns: None,
     });
     let order = order_of(TAR, &["tar", "-xf", &format!("{FOLDER}/names.tar"), "-C", "/tmp"]);

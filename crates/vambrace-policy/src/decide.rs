@@ -100,6 +100,7 @@ impl Answerer {
             | Capability::RunTests
             | Capability::InstallDependencies
             | Capability::FetchWeb
+            | Capability::SendNotifications
             | Capability::ReadKnowledge
             | Capability::ReadMemory
             | Capability::WriteMemory

@@ -9,7 +9,8 @@ use crate::{Action, Obligations, PathPattern};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Epoch(pub u64);
 
-/// INVARIANT: made only by `Policy::decide`, or of such a one, for a part of it. Not `Clone`, not `Default`, no public field, no test constructor.
+/// INVARIANT: made only by `Policy::decide`, or from such a permit, which it uses up, for a part of the same action. Not
+/// `Clone`, not `Default`, no public field, no test constructor.
 #[derive(Debug)]
 #[must_use = "a permit that is not used means a call that was decided and never done"]
 pub struct Permit<A: Action> {
