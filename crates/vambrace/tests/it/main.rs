@@ -41,6 +41,7 @@ mod http_shutdown;
 mod http_start;
 mod http_world;
 mod inspector;
+mod json_bombs;
 mod kill;
 mod known_files;
 mod mcp;
