@@ -86,8 +86,8 @@ fn a_line_that_is_no_message_is_answered_under_its_id() {
     check(br#"{"jsonrpc":"2.0","id":5,"id":6,"method":"ping"}"#, Some((Some(json!(5)), -32600)));
     check(b"[]", Some((None, -32600)));
     check(b"7", Some((None, -32600)));
-    check(br#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#, None);
-    check(br#"{"jsonrpc":"2.0","id":"h","result":7}"#, None);
+    check(br#"{"jsonrpc":"1.0","method":"notifications/cancelled"}"#, None);
+    check(br#"{"jsonrpc":"1.0","id":"h","result":7}"#, None);
     let deep = format!(r#"{{"id":"h","params":{}{}}}"#, "[".repeat(100), "]".repeat(100));
     check(deep.as_bytes(), Some((h.clone(), -32600)));
     let reserved =
