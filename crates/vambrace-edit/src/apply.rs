@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::find::{self, Found, Ground, ParseProblem, Room};
-use crate::spans::{self, Claim};
+use crate::spans::{self, Claim, Side};
 use crate::text::Text;
 use crate::{Budget, Edit, EditError, Language, MatchMode, Operation, Oversize, budget, limits, request};
 
@@ -154,7 +154,7 @@ fn pieces<'c>(
 ) -> Result<Vec<Piece<'c>>, EditError> {
     let text = ground.text;
     let mut claims = Vec::new();
-    let mut pieces = Vec::new();
+    let mut pieces: Vec<(Side, Piece<'_>)> = Vec::new();
     for (place, ((edit, content), matches)) in edits.iter().zip(contents).zip(found).enumerate() {
         for found in matches {
             // A line of blanks may be as long as the text, and is looked at for every match on it.
@@ -164,14 +164,34 @@ fn pieces<'c>(
                 None => Cow::Borrowed(content.as_ref()),
             };
             let (claim, piece) = plan(text, edit.operation, found.span.clone(), content);
+            pieces.push((claim.side(), piece));
             claims.push((place, claim));
-            pieces.push(piece);
         }
     }
     spans::check(&claims)?;
     // An insertion goes before a change that starts at the same byte.
-    pieces.sort_by_key(|piece| (piece.span.start, piece.span.end));
+    pieces.sort_by_key(|(side, piece)| (piece.span.start, piece.span.end, *side));
+    let mut pieces: Vec<Piece<'_>> = pieces.into_iter().map(|(_, piece)| piece).collect();
+    part(&mut pieces, text.ending.as_str());
     Ok(pieces)
+}
+
+/// Two insertions at one point are lines of their own.
+fn part(pieces: &mut [Piece<'_>], newline: &'static str) {
+    let mut last: Option<&mut Piece<'_>> = None;
+    for piece in pieces {
+        if let Some(last) = last
+            && last.span.is_empty()
+            && last.span == piece.span
+            && last.after.is_empty()
+            && !last.content.ends_with('\n')
+            && piece.before.is_empty()
+            && !starts_line(&piece.content)
+        {
+            last.after = newline;
+        }
+        last = Some(piece);
+    }
 }
 
 /// The rules for insertions are in the crate's own comment.

@@ -24,7 +24,8 @@
 //!   brings one. If the anchor's own line ending was used up that way, the content gets one on its far side too.
 //! - The content is otherwise taken as it is: its indentation is the caller's, and when the anchor ends in the
 //!   middle of a line, the rest of that line follows the content.
-//! - Two insertions at the same point are refused, because nothing says which comes first.
+//! - Two insertions at the same point are refused, because nothing says which comes first; except that what follows
+//!   the text before the point comes before what precedes the text behind it, each on lines of its own.
 //!
 //! # Line endings
 //!

@@ -13,7 +13,29 @@ pub(crate) enum Claim {
     Insert { anchor: Range<usize>, at: usize },
 }
 
+/// Of the point at which something is put, as the anchor sees it: what follows one text comes before what precedes the
+/// next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Side {
+    After,
+    Before,
+}
+
+impl Side {
+    fn of(anchor: &Range<usize>, at: usize) -> Side {
+        if at == anchor.start { Side::Before } else { Side::After }
+    }
+}
+
 impl Claim {
+    /// Where among others at the same place; a change comes behind all insertions anyway.
+    pub(crate) fn side(&self) -> Side {
+        match self {
+            Claim::Change(_) => Side::Before,
+            Claim::Insert { anchor, at } => Side::of(anchor, *at),
+        }
+    }
+
     fn span(&self) -> &Range<usize> {
         match self {
             Claim::Change(span) | Claim::Insert { anchor: span, .. } => span,
@@ -21,8 +43,8 @@ impl Claim {
     }
 }
 
-/// Refuses two changes of the same byte, a change of another edit's anchor, and two insertions at one point.
-/// Two insertions may share an anchor. Every span holds at least one byte.
+/// Refuses two changes of the same byte, a change of another edit's anchor, and two insertions on the same side of one
+/// point: nothing says which comes first. Two insertions may share an anchor, and meet between two. Every span holds at least one byte.
 pub(crate) fn check(claims: &[(usize, Claim)]) -> Result<(), EditError> {
     let mut by_start: Vec<&(usize, Claim)> = claims.iter().collect();
     by_start.sort_by_key(|(edit, claim)| (claim.span().start, claim.span().end, *edit));
@@ -46,17 +68,17 @@ pub(crate) fn check(claims: &[(usize, Claim)]) -> Result<(), EditError> {
 }
 
 fn check_points(claims: &[(usize, Claim)]) -> Result<(), EditError> {
-    let mut points: Vec<(usize, usize)> = claims
+    let mut points: Vec<(usize, Side, usize)> = claims
         .iter()
         .filter_map(|(edit, claim)| match claim {
             Claim::Change(_) => None,
-            Claim::Insert { at, .. } => Some((*at, *edit)),
+            Claim::Insert { anchor, at } => Some((*at, Side::of(anchor, *at), *edit)),
         })
         .collect();
     points.sort_unstable();
     for pair in points.windows(2) {
-        if let [(at, first), (same, second)] = pair
-            && at == same
+        if let [(at, side, first), (same, other, second)] = pair
+            && (at, side) == (same, other)
         {
             return Err(overlap(*first, *second));
         }
@@ -109,7 +131,7 @@ mod tests {
         check_pair(before(2, 5), before(2, 5), false);
         check_pair(before(2, 5), before(2, 8), false);
         check_pair(after(2, 5), after(4, 8), true); // anchors may overlap
-        check_pair(after(0, 3), before(3, 5), false); // one point, and nothing says which comes first
+        check_pair(after(0, 3), before(3, 5), true); // one point, and the texts around it say which comes first
         check_pair(after(0, 9), before(3, 5), true);
     }
 }
