@@ -3,6 +3,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,7 +29,9 @@ pub struct Guarded {
 impl Guarded {
     /// Opened anew for each cage: a lock belongs to one opening.
     pub(crate) fn open_turns(&self) -> std::io::Result<Option<std::fs::File>> {
-        self.turns.as_ref().map(std::fs::File::open).transpose()
+        let mut options = std::fs::OpenOptions::new();
+        options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        self.turns.as_ref().map(|turns| options.open(turns)).transpose()
     }
 }
 

@@ -122,6 +122,13 @@ impl Programs {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The hooks that a person's own commit in this folder of the workspace would run, and no program of ours does.
+    pub fn skipped_hooks(&self, folder: &vambrace_types::ScopedPath) -> Vec<&'static str> {
+        let workspace = &self.settings.workspace;
+        let place = folder.components().iter().fold(workspace.clone(), |place, name| place.join(name));
+        crate::repository::hooks::of_commit(&place, workspace)
+    }
+
     /// What is missing from a cage with holes was said at the start; a whole cage that does not hold is never accepted.
     fn accepts_weak(&self, enforcement: Enforcement) -> bool {
         let weak = enforcement < Enforcement::Full;

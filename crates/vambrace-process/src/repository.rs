@@ -5,6 +5,7 @@
 //! file of git-lfs is seen as it lies in the working tree.
 
 mod config;
+pub(crate) mod hooks;
 mod leads;
 mod system;
 

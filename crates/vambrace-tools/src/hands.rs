@@ -141,6 +141,11 @@ impl<'call> Hands<'call> {
         self.notes.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The hooks that a commit made here leaves out.
+    pub(crate) fn skipped_hooks(&self, folder: &ScopedPath) -> Vec<&'static str> {
+        self.instruments.programs.skipped_hooks(folder)
+    }
+
     /// Runs what the permit says, in the cage. No record, no program: what it does cannot be seen beforehand.
     pub(crate) fn run<A: Runs>(
         &self,

@@ -40,6 +40,17 @@ pub(super) fn leads(text: &str) -> Vec<Lead> {
     leads
 }
 
+/// Where the hooks are, if the configuration says it.
+pub(super) fn hooks_path(text: &str) -> Option<String> {
+    let mut found = None;
+    read(text, |section, key, value| {
+        if (section.name.as_str(), key) == ("core", "hookspath") {
+            found = value.map(str::to_owned);
+        }
+    });
+    found
+}
+
 fn read(text: &str, mut take: impl FnMut(&Section, &str, Option<&str>)) {
     let mut parser = Parser { rest: text.strip_prefix('\u{feff}').unwrap_or(text).chars().peekable() };
     let mut section: Option<Section> = None;

@@ -28,8 +28,8 @@ impl Tool for GitCommitTool {
     const ABOUT: About = About {
         name: "git_commit",
         title: "Commit staged changes",
-        description: "Commits what git_add staged. Hooks do not run. Fails when nothing is staged, or when files \
-                      outside the service folder are.",
+        description: "Commits what git_add staged. The repository's hooks are not run; the result names those that \
+                      would have been. Fails when nothing is staged, or when files outside the service folder are.",
         hints: Hints { read_only: false, destructive: false, idempotent: false, open_world: false },
     };
 
@@ -69,13 +69,20 @@ impl Tool for GitCommitTool {
         let RepositoryChange::Commit { message } = permit.action().change.clone() else {
             return Err(ToolError::new(ErrorCode::InternalError, "Another change was permitted."));
         };
+        let folder = permit.action().folder.clone();
         let finished = hands.run(permit, None)?;
         let made = made(&finished)?;
+        let skipped = hands.skipped_hooks(&folder);
+        if !skipped.is_empty() {
+            let names = skipped.join(", ");
+            hands.warn(vec![format!("Hooks were not run: {names}. What they check is not checked.")]);
+        }
         Ok(RawOutput::new(Tree::map([
             ("commit", Tree::Text(made.commit)),
             ("branch", made.branch.map_or(Tree::Null, Tree::Text)),
             ("message", Tree::Text(message)),
             ("files_changed", Tree::count(made.n_files)),
+            ("hooks_not_run", Tree::List(skipped.into_iter().map(Tree::text).collect())),
         ])))
     }
 }

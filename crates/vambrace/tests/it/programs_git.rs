@@ -116,6 +116,10 @@ fn git_tools_work_in_a_hostile_repository_and_start_nothing_of_it() {
     assert!(answers[1]["data"].to_string().contains("+two"), "{}", answers[1]);
     assert!(answers[4]["data"].to_string().contains("+two"), "{}", answers[4]);
     assert_eq!(answers[8]["data"]["exit_code"], 0, "{}", answers[8]);
+    // Whoever relies on the hooks is told that they were left out.
+    let skipped = answers[5]["data"]["hooks_not_run"].to_string();
+    assert!(skipped.contains("pre-commit") && skipped.contains("commit-msg"), "{}", answers[5]);
+    assert!(answers[5]["metadata"]["warnings"].to_string().contains("Hooks were not run"), "{}", answers[5]);
 
     // The host looks with a configuration that it trusts.
     let subject =
