@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::custom::{self, Whole};
 use crate::index::GRAM;
-use crate::known::Match;
+use crate::lexicon::Longest;
 use crate::redactor::{Finder, Needle};
 use crate::rule::{Pattern, Rank, Rule, Sight};
 use crate::runs::Entropy;
@@ -179,17 +179,17 @@ impl<'r> Engine<'r> {
     fn try_needle(&mut self, needle: u32, view: View<'_>, place: usize) -> Verdict {
         let redactor = self.redactor;
         match redactor.needles.get(needle as usize) {
-            Some(Needle::Known { spelling, rule }) => {
-                let length = match spelling.at_start_of(view.hay.get(place..).unwrap_or_default(), view.whole)
-                {
-                    Match::Length(length) => length,
-                    Match::Cut => return Verdict::NeedsMore,
-                    Match::No => return Verdict::Decided,
+            Some(Needle::Known) => {
+                let rest = view.hay.get(place..).unwrap_or_default();
+                let (length, rule) = match redactor.lexicon.at_start_of(rest, view.whole) {
+                    Longest::Match { length, rule } => (length, rule),
+                    Longest::Cut => return Verdict::NeedsMore,
+                    Longest::No => return Verdict::Decided,
                 };
                 if !sees(view, place + length, 0) {
                     return Verdict::NeedsMore;
                 }
-                self.push_known(view, place..place + length, *rule);
+                self.push_known(view, place..place + length, rule);
                 Verdict::Decided
             }
             Some(Needle::Rule { rule, number, keyword }) => {
@@ -371,6 +371,15 @@ impl<'r> Engine<'r> {
     }
 
     fn push_span(&mut self, view: View<'_>, span: Span) {
+        // A value that repeats itself is found at every place of a text that does: one finding, not a million.
+        if let Some(last) = self.pending.last_mut()
+            && (last.rank, last.rule) == (Rank::Known, span.rule)
+            && span.rank == Rank::Known
+            && (last.start..=last.end).contains(&span.start)
+        {
+            last.end = last.end.max(span.end);
+            return;
+        }
         let accepted = span.rank != Rank::Known
             && self.value(view, span).is_some_and(|value| self.redactor.accepts(span.rule, value));
         self.pending.push(Span { accepted, ..span });

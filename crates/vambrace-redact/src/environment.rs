@@ -3,6 +3,7 @@
 use vambrace_types::Secret;
 
 use crate::known::{KnownValue, SHORTEST};
+use crate::{check, likeness};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KnownEnv {
@@ -80,6 +81,34 @@ pub fn known_from_environment(
                 .map(move |value| KnownValue { name: name.clone(), value: Secret::new(value) })
         })
         .collect()
+}
+
+/// Does a value look like nothing but a secret? Asked where nobody can say who wrote it: to hide a random text too many does
+/// no harm, and to hide a word or a path does.
+pub fn looks_random(value: &str) -> bool {
+    /// Shorter is a word too often; of longer ones, whoever wrote it decides what looking for them costs.
+    const LENGTHS: std::ops::RangeInclusive<usize> = 16..=512;
+    const LEAST_BITS: f32 = 3.0;
+    let bytes = value.trim().as_bytes();
+    /// A moment and a version have fewer.
+    const FEWEST_LETTERS: usize = 4;
+    LENGTHS.contains(&bytes.len())
+        && bytes.iter().all(u8::is_ascii_graphic)
+        && bytes.iter().any(u8::is_ascii_digit)
+        && bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= FEWEST_LETTERS
+        && !is_dull(value)
+        && !value.split(['/', '@', '.']).all(is_words)
+        && check::entropy(bytes) >= LEAST_BITS
+        && likeness::oddness(bytes) > 0
+}
+
+/// `xxxxxxxx` hides lines of a document, and nothing that anybody could use.
+pub fn is_dull(value: &str) -> bool {
+    const FEWEST: usize = 3;
+    let mut seen: Vec<char> = value.trim().chars().collect();
+    seen.sort_unstable();
+    seen.dedup();
+    seen.len() < FEWEST
 }
 
 /// What may turn up without the rest of its value: the password of an address, what follows `Bearer`, the secret of
@@ -213,6 +242,26 @@ mod tests {
         }
         let vars = [("APP_AUTH".to_owned(), "name:production-database".to_owned())];
         assert_eq!(known_from_environment(vars.into_iter(), KnownEnv::All).len(), 1);
+    }
+
+    #[test]
+    fn words_paths_and_rows_of_one_letter_do_not_look_random() {
+        for value in [
+            "function",
+            "src/payload.py",
+            "src/module/very_long_name.py",
+            "crates/vambrace2/src/lib.rs",
+            "production-database-2",
+            "2026-11-18T19:00:00.000Z",
+            &"a1".repeat(500),
+            &"a".repeat(1000),
+        ] {
+            assert!(!looks_random(value), "{value}");
+        }
+        for value in [["x9Kd02mQ", "77pZ41Lw"].concat(), ["0f3b9c1e77a2", "d4f8aa01"].concat()] {
+            assert!(looks_random(&value), "{value}");
+        }
+        assert!(is_dull("xxxxxxxx") && is_dull("-=-=-=-=") && !is_dull("xyzxyzxyz"));
     }
 
     #[test]

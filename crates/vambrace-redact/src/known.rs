@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use vambrace_types::Secret;
 
-use crate::custom::Whole;
 use crate::encode::{self, Alphabet};
 use crate::environment::is_words;
 use crate::placeholder::RuleName;
@@ -59,31 +58,9 @@ pub(crate) struct Spelling {
     pub(crate) form: Form,
 }
 
-/// How a text compares with a spelling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Match {
-    Length(usize),
-    /// All there is agrees, and it is not yet enough or may become more.
-    Cut,
-    No,
-}
-
 impl Spelling {
     pub(crate) fn text(&self) -> &[u8] {
         self.text.expose()
-    }
-
-    /// Does `text` begin with the spelling?
-    pub(crate) fn at_start_of(&self, text: &[u8], whole: Whole) -> Match {
-        let n_equal =
-            self.text().iter().zip(text).take_while(|(ours, theirs)| self.agree(**ours, **theirs)).count();
-        if whole == Whole::MoreMayCome && n_equal == text.len() && n_equal < self.text().len() {
-            Match::Cut
-        } else if n_equal >= self.n_sure {
-            Match::Length(n_equal)
-        } else {
-            Match::No
-        }
     }
 
     /// Is the spelling's beginning, or all of it, `text`?

@@ -32,6 +32,8 @@ const MOST: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Marks {
     key: Option<FingerprintKey>,
+    /// Whether the numbers are shown, or only noted to be looked up.
+    shown: Marking,
     seen: Mutex<Seen>,
 }
 
@@ -43,13 +45,13 @@ struct Seen {
 }
 
 impl Marks {
-    pub(crate) fn new(key: Option<FingerprintKey>) -> Marks {
-        Marks { key, seen: Mutex::default() }
+    pub(crate) fn new(key: Option<FingerprintKey>, shown: Marking) -> Marks {
+        Marks { key, shown, seen: Mutex::default() }
     }
 
     /// The same rules, nothing seen yet.
     pub(crate) fn afresh(&self) -> Marks {
-        Marks::new(self.key.clone())
+        Marks::new(self.key.clone(), self.shown)
     }
 
     pub(crate) fn fingerprint(&self, value: &[u8]) -> Fingerprint {
@@ -102,7 +104,10 @@ impl Marker {
     }
 
     pub(crate) fn text(&self, rule: &RuleName) -> String {
-        let number = self.numbered.as_ref().and_then(|(marks, value)| marks.number(rule, *value));
+        let number = self.numbered.as_ref().and_then(|(marks, value)| {
+            let number = marks.number(rule, *value);
+            number.filter(|_| marks.shown == Marking::Numbered)
+        });
         match number {
             Some(number) => format!("{PLACEHOLDER_PREFIX}{rule}#{number}]"),
             None => format!("{PLACEHOLDER_PREFIX}{rule}]"),
@@ -126,7 +131,8 @@ mod tests {
 
     #[test]
     fn numbers_are_per_name_and_run_out() {
-        let marks = Arc::new(Marks::new(Some(FingerprintKey::new(Secret::new(vec![1; 32])))));
+        let marks =
+            Arc::new(Marks::new(Some(FingerprintKey::new(Secret::new(vec![1; 32]))), Marking::Numbered));
         let (one, two) = (RuleName::new("one"), RuleName::new("two"));
         let text = |rule: &RuleName, value: &str| Marker::numbered(&marks, value.as_bytes()).text(rule);
         assert_eq!(text(&one, "a"), "[REDACTED:one#1]");
@@ -141,7 +147,7 @@ mod tests {
         assert_eq!(text(&one, "b"), "[REDACTED:one#2]");
         assert_eq!(marks.seen().len(), MOST);
         assert_eq!(marks.afresh().seen(), []);
-        let keyless = Arc::new(Marks::new(None));
+        let keyless = Arc::new(Marks::new(None, Marking::Numbered));
         assert_eq!(Marker::numbered(&keyless, b"a").text(&one), "[REDACTED:one#1]");
         assert_eq!(keyless.seen(), []);
     }

@@ -12,6 +12,7 @@ use crate::engine::{Engine, Report, Span, View};
 use crate::fingerprint::{Baseline, FingerprintKey};
 use crate::index::{Index, grams};
 use crate::known::{self, Form, KnownValue, Spelling};
+use crate::lexicon::Lexicon;
 use crate::marks::{Mark, Marker, Marking, Marks};
 use crate::placeholder::{Placeholders, RuleName};
 use crate::rule::{ByteClass, Lead, Pattern, Rank, Rule, Sight, any, begins_here};
@@ -23,8 +24,13 @@ use crate::{assignment, beside, check, custom, pem};
 #[derive(Debug, Clone, Default)]
 pub struct RedactorSettings {
     pub known: Vec<KnownValue>,
+    /// Values of which nobody can say that a person chose them. They are hidden in what is shown, and count for nothing
+    /// else: not for the record, and not as a reason to refuse a write.
+    pub doubtful: Vec<KnownValue>,
     /// The operator's own regular expressions.
     pub patterns: Vec<String>,
+    /// Those of a project's file: as `patterns`, but not for the subjects of the record.
+    pub project_patterns: Vec<String>,
     pub entropy: Entropy,
     /// Findings that are none; known values always are.
     pub baseline: Baseline,
@@ -35,8 +41,13 @@ pub struct RedactorSettings {
 
 /// What the index leads to.
 pub(crate) enum Needle {
-    Known { spelling: Arc<Spelling>, rule: usize },
-    Rule { rule: &'static Rule, number: usize, keyword: &'static str },
+    /// Some known value; the lexicon tells which.
+    Known,
+    Rule {
+        rule: &'static Rule,
+        number: usize,
+        keyword: &'static str,
+    },
     KeyEnd,
 }
 
@@ -50,14 +61,20 @@ pub(crate) struct Found {
 /// Finds secrets and replaces them. Cheap to share, and to begin afresh for a call.
 pub struct Redactor {
     finder: Arc<Finder>,
+    /// What finds in the subjects of the record, if that is another.
+    record: Option<Arc<Finder>>,
     /// When numbers are given: those given so far.
     marks: Option<Arc<Marks>>,
+    /// The same for the subjects of the record, where they are noted even if nobody wants to see them: what a record
+    /// hides of what was asked for can be looked up.
+    noted: Option<Arc<Marks>>,
 }
 
 /// What finds: rules, known values and patterns, made ready.
 pub(crate) struct Finder {
     pub(crate) index: Index,
     pub(crate) needles: Vec<Needle>,
+    pub(crate) lexicon: Lexicon,
     pub(crate) custom: Vec<(Regex, usize)>,
     pub(crate) seams: Seams,
     pub(crate) entropy: Entropy,
@@ -71,6 +88,8 @@ pub(crate) struct Finder {
     /// those of the operator's patterns.
     names: Vec<RuleName>,
     known: Vec<KnownValue>,
+    /// So many of them are; the others are doubtful.
+    n_sure: usize,
     /// Compiled when first needed: most calls need none, and starting must be quick.
     regexes: Vec<OnceLock<Option<Regex>>>,
 }
@@ -83,68 +102,47 @@ impl std::fmt::Debug for Redactor {
 
 impl Redactor {
     pub fn new(settings: RedactorSettings) -> Result<Redactor, RedactorError> {
-        let mut names: Vec<RuleName> = rules().map(|rule| RuleName::new(rule.name)).collect();
-        let regexes = names.iter().map(|_| OnceLock::new()).collect();
-        let mut needles = vec![Needle::KeyEnd];
-        let mut elastic = Vec::new();
-        for (number, rule) in rules().enumerate() {
-            needles.extend(rule.keywords.iter().map(|keyword| Needle::Rule { rule, number, keyword }));
-        }
-        for value in &settings.known {
-            let rule = names.len();
-            names.push(value.rule());
-            let spellings = known::spellings(value.value.expose());
-            let is_elastic = |spelling: &&Arc<Spelling>| spelling.form == Form::Elastic;
-            elastic.extend(spellings.iter().filter(is_elastic).map(|spelling| (Arc::clone(spelling), rule)));
-            needles.extend(spellings.into_iter().map(|spelling| Needle::Known { spelling, rule }));
-        }
-        let entropy_rule = names.len();
-        names.push(RuleName::new("high-entropy"));
-        let mut custom = Vec::new();
-        for pattern in &settings.patterns {
-            custom.push((custom::compile(pattern)?, names.len()));
-            names.push(RuleName::new(&format!("custom-pattern-{}", custom.len())));
-        }
-        let grams = (0u32..).zip(&needles).flat_map(|(number, needle)| {
-            let (bytes, follow) = match needle {
-                Needle::Known { spelling, .. } => (spelling.sure(), any as ByteClass),
-                Needle::Rule { rule, keyword, .. } => (keyword.as_bytes(), rule.follow),
-                Needle::KeyEnd => (pem::END.as_bytes(), any as ByteClass),
-            };
-            grams(bytes, follow).into_iter().map(move |gram| (gram, number, bytes))
-        });
-        let index = Index::new(grams);
-        let placeholders = Placeholders::new(names.iter());
         let marks = match settings.marking {
             Marking::Plain => None,
-            Marking::Numbered => Some(Arc::new(Marks::new(settings.key))),
+            Marking::Numbered => Some(Arc::new(Marks::new(settings.key.clone(), Marking::Numbered))),
         };
-        let finder = Finder {
-            index,
-            needles,
-            custom,
-            seams: Seams::new(elastic),
+        let unseen = || settings.key.clone().map(|key| Arc::new(Marks::new(Some(key), Marking::Plain)));
+        let noted = marks.clone().or_else(unseen);
+        let is_same = settings.doubtful.is_empty() && settings.project_patterns.is_empty();
+        let patterns = settings.patterns.clone();
+        let of_record = (!is_same).then(|| RedactorSettings {
+            doubtful: Vec::new(),
+            project_patterns: Vec::new(),
+            patterns,
+            known: settings.known.clone(),
             entropy: settings.entropy,
-            entropy_rule,
-            placeholders,
-            wants_values: marks.is_some() || !settings.baseline.is_empty(),
-            baseline: settings.baseline,
-            names,
-            known: settings.known,
-            regexes,
-        };
-        Ok(Redactor { finder: Arc::new(finder), marks })
+            baseline: settings.baseline.clone(),
+            marking: settings.marking,
+            key: settings.key.clone(),
+        });
+        let finder = Arc::new(Finder::new(settings)?);
+        let record = of_record.map(Finder::new).transpose()?.map(Arc::new);
+        Ok(Redactor { finder, record, marks, noted })
+    }
+
+    /// The same for what somebody asked for: it leaves out what an agent may have a hand in, and notes what it hides.
+    pub fn for_record(&self) -> Redactor {
+        let marks = self.noted.clone();
+        let finder = Arc::clone(self.record.as_ref().unwrap_or(&self.finder));
+        Redactor { finder, record: None, noted: marks.clone(), marks }
     }
 
     /// The same rules, and numbers from one again.
     pub fn for_call(&self) -> Redactor {
         let marks = self.marks.as_ref().map(|marks| Arc::new(marks.afresh()));
-        Redactor { finder: Arc::clone(&self.finder), marks }
+        let unseen = || self.noted.as_ref().map(|noted| Arc::new(noted.afresh()));
+        let noted = marks.clone().or_else(unseen);
+        Redactor { finder: Arc::clone(&self.finder), record: self.record.clone(), marks, noted }
     }
 
-    /// What has been shown under a number so far, in order. Empty without a key.
+    /// What has been shown under a number so far, or noted, in order. Empty without a key.
     pub fn marked(&self) -> Vec<Mark> {
-        self.marks.as_ref().map(|marks| marks.seen()).unwrap_or_default()
+        self.noted.as_ref().map(|marks| marks.seen()).unwrap_or_default()
     }
 
     pub(crate) fn finder(&self) -> &Finder {
@@ -178,6 +176,64 @@ impl Redactor {
 }
 
 impl Finder {
+    fn new(settings: RedactorSettings) -> Result<Finder, RedactorError> {
+        let mut names: Vec<RuleName> = rules().map(|rule| RuleName::new(rule.name)).collect();
+        let regexes = names.iter().map(|_| OnceLock::new()).collect();
+        let n_sure = settings.known.len();
+        let mut needles = vec![Needle::KeyEnd, Needle::Known];
+        let mut fixed: Vec<(Arc<Spelling>, usize)> = Vec::new();
+        for (number, rule) in rules().enumerate() {
+            needles.extend(rule.keywords.iter().map(|keyword| Needle::Rule { rule, number, keyword }));
+        }
+        let known: Vec<KnownValue> = settings.known.into_iter().chain(settings.doubtful).collect();
+        for value in &known {
+            let rule = names.len();
+            names.push(value.rule());
+            let spellings = known::spellings(value.value.expose());
+            fixed.extend(spellings.into_iter().map(|spelling| (spelling, rule)));
+        }
+        let entropy_rule = names.len();
+        names.push(RuleName::new("high-entropy"));
+        let mut custom = Vec::new();
+        for pattern in settings.patterns.iter().chain(&settings.project_patterns) {
+            custom.push((custom::compile(pattern)?, names.len()));
+            names.push(RuleName::new(&format!("custom-pattern-{}", custom.len())));
+        }
+        let entries = (0u32..).zip(&needles).flat_map(|(number, needle)| {
+            let entered: Vec<(&[u8], ByteClass)> = match needle {
+                Needle::Known => fixed.iter().map(|(spelling, _)| (spelling.sure(), any as _)).collect(),
+                Needle::Rule { rule, keyword, .. } => vec![(keyword.as_bytes(), rule.follow)],
+                Needle::KeyEnd => vec![(pem::END.as_bytes(), any)],
+            };
+            let grams = move |(bytes, follow)| {
+                grams(bytes, follow).into_iter().map(move |gram| (gram, number, bytes))
+            };
+            entered.into_iter().flat_map(grams)
+        });
+        let index = Index::new(entries);
+        let lexicon = Lexicon::new(fixed.iter().map(|(spelling, rule)| (&**spelling, *rule)));
+        let elastic = fixed.into_iter().filter(|(spelling, _)| spelling.form == Form::Elastic).collect();
+        let placeholders = Placeholders::new(names.iter());
+        Ok(Finder {
+            index,
+            needles,
+            lexicon,
+            custom,
+            seams: Seams::new(elastic),
+            entropy: settings.entropy,
+            entropy_rule,
+            placeholders,
+            wants_values: settings.key.is_some()
+                || settings.marking == Marking::Numbered
+                || !settings.baseline.is_empty(),
+            baseline: settings.baseline,
+            names,
+            known,
+            n_sure,
+            regexes,
+        })
+    }
+
     pub(crate) fn each_span(&self, hay: &[u8], entropy: Entropy, report: Report<'_>) {
         Engine::judging(self, entropy).advance(View { hay, base: 0, whole: Whole::Yes }, report);
     }
@@ -196,6 +252,12 @@ impl Finder {
     fn known_value(&self, rule: usize) -> Option<&[u8]> {
         let known = self.known.get(rule.checked_sub(self.regexes.len())?)?;
         Some(known.value.expose().trim().as_bytes())
+    }
+
+    /// Does the rule stand for a value that nobody vouches for?
+    pub(crate) fn is_doubtful(&self, rule: usize) -> bool {
+        rule < self.entropy_rule
+            && rule.checked_sub(self.regexes.len()).is_some_and(|place| place >= self.n_sure)
     }
 
     /// Why what a rule finds is taken for a secret.

@@ -29,6 +29,8 @@ const BLOCK: usize = 1024;
 const REACH: usize = 4096;
 /// How many ways to read a value's first bytes are tried at one seam.
 const MOST_HEADS: usize = 128;
+/// LIMIT: so many values that begin with the same bytes are followed at one seam, those that were given first.
+const MOST_FOLLOWED: usize = 64;
 
 pub(crate) struct Seams {
     strands: Vec<(Arc<Spelling>, usize)>,
@@ -266,10 +268,14 @@ impl Search<'_, '_> {
             return;
         }
         if let Some(before) = before {
+            let mut n_followed = 0;
             for entry in seams.table.at(before) {
                 let Some((strand, rule)) = seams.strands.get(entry.strand as usize) else { continue };
                 let Some(start) = seam.checked_sub(entry.end as usize) else { continue };
-                if window.get(start..seam).is_some_and(|plain| strand.starts_with(plain)) {
+                if n_followed < MOST_FOLLOWED
+                    && window.get(start..seam).is_some_and(|plain| strand.starts_with(plain))
+                {
+                    n_followed += 1;
                     let outcome = follow(strand, window, entry.end as usize, seam, may_grow);
                     self.judge(start, outcome, *rule);
                 }

@@ -1,13 +1,17 @@
 //! Which strands have these four bytes, and where? A bitmap answers "none" for nearly every place of ordinary text.
 
+use std::collections::HashMap;
+
 use crate::known::{Case, Spelling};
 
 const GRAM: usize = 4;
 const FOLD: u32 = 0x2020_2020;
 const N_BITS: usize = 1 << 18;
 const N_BUCKETS: usize = 1 << 16;
-/// LIMIT: of a value that repeats itself so often, not every wrap is found.
+/// LIMIT: of values that are alike or repeat themselves so often, not every wrap is found.
 const MOST: usize = 256;
+/// The same within one value. THREAT: P02, whoever writes such a value must not decide what a line end costs.
+const MOST_ALIKE: u32 = 32;
 
 pub(super) struct Table {
     bits: Vec<u64>,
@@ -30,25 +34,31 @@ pub(super) struct Entry {
 
 impl Table {
     pub(super) fn new<'s>(strands: impl Iterator<Item = &'s Spelling> + Clone) -> Table {
-        let grams = || {
-            (0u32..).zip(strands.clone()).flat_map(|(strand, spelling)| {
+        let entered: Vec<Entry> = (0u32..)
+            .zip(strands.clone())
+            .flat_map(|(strand, spelling)| {
                 let windows = (4u32..).zip(spelling.text().windows(GRAM));
                 // Between two bytes in hexadecimal stands what stands between all; it would lead to every value.
                 let tells = |window: &[u8]| {
                     let digits = |pair: &[u8]| pair.iter().all(u8::is_ascii_hexdigit);
                     spelling.case == Case::Exact || window.windows(2).any(digits)
                 };
-                windows.filter(move |(_, window)| tells(window)).map(move |(end, window)| Entry {
-                    gram: fold(window),
-                    strand,
-                    end,
-                })
+                let mut alike: HashMap<u32, u32> = HashMap::new();
+                let mut is_new = move |gram: u32| {
+                    let n_alike = alike.entry(gram).or_default();
+                    *n_alike += 1;
+                    *n_alike <= MOST_ALIKE
+                };
+                windows
+                    .filter(move |(_, window)| tells(window))
+                    .map(move |(end, window)| Entry { gram: fold(window), strand, end })
+                    .filter(move |entry| is_new(entry.gram))
             })
-        };
+            .collect();
         // The bucket that begins at `starts[b]` is counted one place later, so that filling it moves the mark to its place.
         let mut starts = vec![0u32; N_BUCKETS + 2];
         let mut bits = vec![0u64; N_BITS / 64];
-        for entry in grams() {
+        for entry in &entered {
             if let Some(count) = starts.get_mut(bucket(entry.gram) + 2) {
                 *count += 1;
             }
@@ -60,10 +70,10 @@ impl Table {
             *start = total;
         }
         let mut entries = vec![Entry::default(); total as usize];
-        for entry in grams() {
+        for entry in &entered {
             if let Some(mark) = starts.get_mut(bucket(entry.gram) + 1) {
                 if let Some(place) = entries.get_mut(*mark as usize) {
-                    *place = entry;
+                    *place = *entry;
                 }
                 *mark += 1;
             }

@@ -31,6 +31,40 @@ fn known_values_go_in_every_spelling() {
     check(&redactor, "the quite  plain words stay", "the quite  plain words stay");
 }
 
+/// THREAT: P02, whoever writes values must not decide what looking for them costs: each place of such a text begins all of
+/// them, and compared one by one this takes minutes.
+#[test]
+fn values_that_repeat_themselves_are_one_finding() {
+    let values = (0..60).map(|n| known("DULL", &format!("{}{n}", "a".repeat(1000))));
+    let redactor = redactor(values.collect());
+    let text = "a".repeat(100_000);
+    check(&redactor, &text, "[REDACTED:env-dull]");
+    let lines = "aaaaaaaaaaaa\n".repeat(4000);
+    assert!(redactor.text(&lines).value.as_str().len() <= lines.len());
+}
+
+/// What nobody vouches for is hidden from whoever reads, and neither from the record nor from those who write.
+#[test]
+fn doubtful_values_are_hidden_in_replies_only() {
+    let (sure, doubtful) = (["x9Kd02mQ", "77pZ41Lw"].concat(), ["Qm20dK9x", "wL14Zp77"].concat());
+    let settings = RedactorSettings {
+        known: vec![known("SURE", &sure)],
+        doubtful: vec![known("DOUBTFUL", &doubtful)],
+        patterns: vec!["operators-[0-9]+".to_owned()],
+        project_patterns: vec!["projects-[0-9]+".to_owned()],
+        ..RedactorSettings::default()
+    };
+    let redactor = Redactor::new(settings).unwrap();
+    let text = format!("{sure} {doubtful} operators-1 projects-1");
+    let hidden =
+        "[REDACTED:env-sure] [REDACTED:env-doubtful] [REDACTED:custom-pattern-1] [REDACTED:custom-pattern-2]";
+    check(&redactor, &text, hidden);
+    let shown = format!("[REDACTED:env-sure] {doubtful} [REDACTED:custom-pattern-1] projects-1");
+    check(&redactor.for_record(), &text, &shown);
+    let kinds: Vec<FindingKind> = redactor.scan(text.as_bytes()).iter().map(|found| found.kind).collect();
+    assert_eq!(kinds, [FindingKind::Known, FindingKind::Pattern, FindingKind::Pattern, FindingKind::Pattern]);
+}
+
 #[test]
 fn a_known_value_wins_and_overlaps_become_one() {
     let token = ["ghp", "_", &"a1B2".repeat(9)].concat();
