@@ -69,7 +69,7 @@ pub use log::{AuditLog, AuditSettings};
 pub use moment::{stamp as local_stamp, text as rfc3339};
 pub use read::{AlertRecord, Entry, Filter, MarkEntry, Record, alerts, list, show};
 pub use receipt::{IntentReceipt, NotedIntent, NotedOutcome, Receipt};
-pub use standing::{Standing, Stopped, stopped};
+pub use standing::{BareStanding, Standing, Stopped, stopped};
 pub use subject::of_caller as counted_as;
 pub use switch::{EVERYONE, Released, Thrown, resume, stop};
 pub use verify::{Broken, OpenIntent, VerifyReport, verify};

@@ -22,7 +22,7 @@ use crate::segment::{Claim, Segment};
 use crate::standing::{self, Mark, Standing, StandingBook};
 use crate::violation::{Violation, ViolationKind};
 use crate::words::{RecordKind, Severity, Verdict};
-use crate::{AuditError, alert, subject};
+use crate::{AuditError, alert, segment, subject};
 
 /// How many idle segments a new process looks at before it makes its own.
 const CLAIMS_TRIED: usize = 8;
@@ -48,6 +48,8 @@ pub struct AuditLog {
     alerts: AlertSettings,
     security: SecurityStream,
     standing: StandingBook,
+    /// Damaged or missing segments, which are left alone as evidence.
+    set_aside: Vec<String>,
 }
 
 /// What was found when the log was opened.
@@ -90,6 +92,8 @@ impl AuditLog {
         let mut registry = Registry::open(&dir, clock.now(), Founding::Allowed)?;
         let mut news = Vec::new();
         let segment = find_segment(&dir, &mut registry, clock.now(), &mut news)?;
+        look_at_others(&dir, &mut registry, &segment.name, clock.now(), &mut news)?;
+        let set_aside = registry.set_aside_so_far();
         let standing = StandingBook::open(&dir, registry.standing_id(), clock.now())?;
         let key = registry.key().clone();
         drop(registry);
@@ -101,16 +105,47 @@ impl AuditLog {
             .spawn(move || worker.run(|| copies.iter().for_each(|mirror| mirror.flush())))
             .map_err(AuditError::io("start the thread that syncs", &dir))?;
         let security = SecurityStream::new(&dir);
-        let log = AuditLog { shared, thread: Some(thread), durable, mirror, alerts, security, standing };
+        let log =
+            AuditLog { shared, thread: Some(thread), durable, mirror, alerts, security, standing, set_aside };
         for News { kind, message, details } in &news {
-            let event = EventLine { details, ..own_event(*kind, Severity::Warning, message) };
+            let is_damage = *kind == EventKind::SetAside;
+            let severity = if is_damage { Severity::Critical } else { Severity::Warning };
+            let event = EventLine { details, ..own_event(*kind, severity, message) };
             let _receipt = log.write_event(&event)?;
+        }
+        // THREAT: P03, somebody touched old records.
+        if news.iter().any(|news| news.kind == EventKind::SetAside) {
+            log.tell_of_damage()?;
         }
         // THREAT: P03, a line added behind the head. Nothing is written before the news of it is signed.
         if news.iter().any(|news| news.kind == EventKind::Adopted) {
             log.seal()?;
         }
         Ok(log)
+    }
+
+    /// Segments that were found damaged or missing, at this start or before. `verify` says what is wrong with each.
+    pub fn set_aside(&self) -> &[String] {
+        &self.set_aside
+    }
+
+    fn tell_of_damage(&self) -> Result<(), AuditError> {
+        let rule = alert::AlertRule {
+            name: "audit-log-damaged".to_owned(),
+            kinds: Vec::new(),
+            more_than: 0,
+            window_ms: 1,
+        };
+        let now = self.shared.clock.now();
+        let caller = "the audit log";
+        let alert = alert::Alert { rule: &rule, caller, action: DefenceAction::Alert, call_id: "", now };
+        if alert.raise(&self.shared.dir, None)? {
+            let message =
+                "alert `audit-log-damaged`: old records were changed or deleted; human review needed";
+            let _receipt =
+                self.write_event(&own_event(EventKind::AlertRaised, Severity::Critical, message))?;
+        }
+        Ok(())
     }
 
     /// Whether every line waits until it is on disk.
@@ -409,6 +444,29 @@ fn counted<'a>(call: &CallEntry, outcome: &'a Outcome) -> impl Iterator<Item = &
         }
     };
     outcome.violation.iter().chain(&outcome.further).filter(move |_| counts)
+}
+
+/// LIMIT: how many of the newest segments a start looks at; `verify` reads all.
+const MOST_LOOKED_AT: usize = 128;
+
+/// What is wrong with segments that this process does not write to is told once, and the segment left alone.
+fn look_at_others(
+    dir: &Path,
+    registry: &mut Registry,
+    own: &str,
+    now: Timestamp,
+    news: &mut Vec<News>,
+) -> Result<(), AuditError> {
+    let others: Vec<String> =
+        registry.candidates().filter(|name| *name != own).take(MOST_LOOKED_AT).cloned().collect();
+    for name in others {
+        if let Some(why) = segment::damage(dir, &name) {
+            registry.set_aside(&name, &why, now)?;
+            let message = format!("segment {name} is left alone as evidence: {why}");
+            news.push(News { kind: EventKind::SetAside, message, details: Tree::Null });
+        }
+    }
+    Ok(())
 }
 
 /// An idle segment if there is one, so that a thousand short processes do not make a thousand files.

@@ -262,7 +262,8 @@ impl Mirror {
             let ignore =
                 rustix::fs::openat(&dir, ".gitignore", flags | OFlags::CREATE | OFlags::EXCL, private);
             if let Ok(ignore) = ignore {
-                File::from(ignore).write_all(b"*\n")?;
+                // A team shares what it accepted as no secret; everything else here is this machine's.
+                File::from(ignore).write_all(b"*\n!secrets-baseline.json\n")?;
             }
         }
         let file = File::from(descriptor);

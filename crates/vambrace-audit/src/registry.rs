@@ -125,6 +125,14 @@ pub(crate) struct Registry {
     _lock: File,
 }
 
+/// Which book of standings belongs to the record, for who only reads.
+pub(crate) fn standing_id(dir: &Path) -> Result<String, AuditError> {
+    let (bytes, head) = read_files(dir).map_err(AuditError::io("read", &path(dir)))?;
+    let listing = parse(&bytes, &head)
+        .map_err(|fault| AuditError::broken(&path(dir), format!("line {}: {}", fault.line, fault.why)))?;
+    Ok(listing.standing_id)
+}
+
 impl Registry {
     /// Waits for the lock, but not for ever.
     pub(crate) fn open(dir: &Path, now: Timestamp, founding: Founding) -> Result<Registry, AuditError> {
@@ -163,6 +171,11 @@ impl Registry {
     /// Segments in which one could go on, newest first.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = &String> {
         self.listing.segments.iter().rev().filter(|name| !self.listing.set_aside.contains(*name))
+    }
+
+    /// Those that somebody found damaged, now or at an earlier start.
+    pub(crate) fn set_aside_so_far(&self) -> Vec<String> {
+        self.listing.set_aside.iter().cloned().collect()
     }
 
     pub(crate) fn add_segment(&mut self, name: &str, now: Timestamp) -> Result<(), AuditError> {

@@ -212,15 +212,54 @@ impl Segment {
     }
 }
 
+/// How much of each end is read first; nearly all lines are shorter.
+const USUAL_END: u64 = 16 << 10;
+
+/// A cheap look at a segment that nobody here writes to: is it there, as long as its head says, and are its first and its
+/// last lines those of its chain? What lies between is for `verify`. `None` where nothing is wrong, or nothing can be seen.
+pub(crate) fn damage(dir: &Path, name: &str) -> Option<String> {
+    let says = |why: &str| Some(why.to_owned());
+    // The head first: the file only grows, so what is read next is at least as long.
+    let head = match disk::read_small(&head_path(dir, name), LONGEST_HEAD) {
+        Ok(bytes) => Head::parse(&bytes).map(|head| head.tip),
+        Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => return None,
+        Err(_) => None,
+    };
+    let file = match disk::open_to_read(&record_path(dir, name)) {
+        Ok(file) => file,
+        Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => return None,
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return says("the segment was deleted"),
+        Err(cause) => return Some(format!("it cannot be opened: {cause}")),
+    };
+    let Some(head) = head else { return says("its head is missing or is not a head") };
+    let look = || {
+        let length = file.metadata()?.len();
+        let start = disk::read_span(&file, 0, length.min(USUAL_END))?;
+        let whole = start.iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1);
+        let first = scan(Tip::start(name), None, start.get(..whole).unwrap_or_default(), |_, _| {})?;
+        if let Some(fault) = first.fault {
+            return Ok(Some(format!("line {}: {}", fault.line, fault.why)));
+        }
+        let ends =
+            ends_within(&file, length, head, name, USUAL_END)? || ends_with(&file, length, head, name)?;
+        io::Result::Ok((!ends).then(|| "its records are not the ones in its signed head".to_owned()))
+    };
+    look().unwrap_or_else(|cause| Some(format!("it cannot be read: {cause}")))
+}
+
 /// Whether the file's first `head.bytes` bytes end in the line that the head names.
 fn ends_with(file: &std::fs::File, length: u64, head: Tip, name: &str) -> io::Result<bool> {
+    ends_within(file, length, head, name, LONGEST_RECORD as u64)
+}
+
+fn ends_within(file: &std::fs::File, length: u64, head: Tip, name: &str, longest: u64) -> io::Result<bool> {
     if head.count == 0 {
         return Ok(head == Tip::start(name));
     }
     if length < head.bytes {
         return Ok(false);
     }
-    let span = disk::read_span(file, head.bytes.saturating_sub(LONGEST_RECORD as u64), head.bytes)?;
+    let span = disk::read_span(file, head.bytes.saturating_sub(longest), head.bytes)?;
     let Some((b'\n', before)) = span.split_last() else { return Ok(false) };
     let last = before.rsplit(|byte| *byte == b'\n').next().unwrap_or(before);
     Ok(Hash::of(last) == head.hash)

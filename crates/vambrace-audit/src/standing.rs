@@ -10,12 +10,12 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::Stat;
 use serde::Deserialize;
-use vambrace_types::Timestamp;
+use vambrace_types::{Caller, Timestamp};
 
 use crate::chain::hex;
 use crate::line::Object;
 use crate::words::words;
-use crate::{AuditError, disk, moment, subject};
+use crate::{AuditError, disk, moment, registry, subject};
 
 const SHORT: usize = 512;
 const NO_HEADER: &str = "it is not the book of standings that the registry names";
@@ -213,6 +213,38 @@ pub fn stopped(dir: &Path) -> Result<Vec<Stopped>, AuditError> {
     Ok(stopped.map(|(caller, Entry { by, since, via, .. })| Stopped { caller, by, since, via }).collect())
 }
 
+/// The kill switch where the record itself cannot be opened, for instance on a full disk: whoever was stopped stays so.
+#[derive(Debug, Clone)]
+pub struct BareStanding {
+    dir: PathBuf,
+}
+
+impl BareStanding {
+    pub fn new(dir: &Path) -> BareStanding {
+        BareStanding { dir: dir.to_owned() }
+    }
+
+    /// As `AuditLog::standing_of`, read anew each time. Nobody was ever stopped where nothing was ever founded; everything
+    /// else that cannot be read is an error, and no release.
+    pub fn of(&self, caller: &Caller, now: Timestamp) -> Result<Standing, AuditError> {
+        let path = path(&self.dir);
+        let is_founded = registry::is_founded(&self.dir)?;
+        let bytes = match disk::read_small(&path, LONGEST) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound && !is_founded => Vec::new(),
+            read => read.map_err(AuditError::io("read", &path))?,
+        };
+        if !is_founded && !bytes.contains(&b'\n') {
+            return Ok(Standing::Free);
+        }
+        let id = header(&bytes).ok_or_else(|| AuditError::broken(&path, NO_HEADER))?;
+        // Before that, a book is what `stop` has made.
+        if is_founded && registry::standing_id(&self.dir)? != id {
+            return Err(AuditError::broken(&path, NO_HEADER));
+        }
+        StandingBook::open(&self.dir, &id, now)?.of(now, || subject::all_of(caller))
+    }
+}
+
 pub(crate) struct StandingBook {
     path: PathBuf,
     /// The name that the registry gives this book.
@@ -299,12 +331,31 @@ impl StandingBook {
         if (bytes.len() as u64) < reading.seen.length {
             return Err(AuditError::broken(&self.path, "the book of standings is shorter than it was"));
         }
+        if let Some(number) = unreadable(&bytes) {
+            let why = format!("line {number} of the book of standings cannot be read");
+            return Err(AuditError::broken(&self.path, why));
+        }
         reading.book = fold(&bytes);
         // The length that was read, not the one seen before: a line added in between must not be missed.
         reading.seen = Sighting { length: bytes.len() as u64, ..seen };
         reading.file = Some(file);
         Ok(())
     }
+}
+
+/// The first line behind the header that is neither a mark nor what a crash left of one. It may have been a stop.
+fn unreadable(bytes: &[u8]) -> Option<usize> {
+    const BEGINNING: &[u8] = br#"{"timestamp":"#;
+    let is_torn =
+        |line: &[u8]| !line.ends_with(b"}") && (BEGINNING.starts_with(line) || line.starts_with(BEGINNING));
+    let is_mark = |line: &[u8]| {
+        serde_json::from_slice::<Line>(line).is_ok_and(|line| {
+            Mark::parse(&line.standing).is_some() && moment::parse(&line.timestamp).is_some()
+        })
+    };
+    let lines = bytes.split(|byte| *byte == b'\n').enumerate().skip(1);
+    let unread = lines.filter(|(_, line)| !is_torn(line) && !is_mark(line));
+    unread.map(|(number, _)| number + 1).next()
 }
 
 /// The strictest mark holds until a person sets it free.
@@ -366,6 +417,22 @@ mod tests {
         check(&[(1, Terminated), (2, Suspended)], Terminated, None);
         check(&[(1, Terminated), (2, Free)], Free, Some(2));
         check(&[(1, Free), (2, Alerted), (3, Suspended)], Suspended, Some(1)); // the release is not forgotten
+    }
+
+    #[test]
+    fn a_line_that_was_never_a_mark_is_no_release() {
+        let mark =
+            r#"{"timestamp":"2026-01-01T00:00:00.000Z","caller":null,"standing":"suspended","by":"p"}"#;
+        let check = |lines: &[&str], expected: Option<usize>| {
+            let text = format!("{{}}\n{}\n", lines.join("\n"));
+            assert_eq!(unreadable(text.as_bytes()), expected, "{text}");
+        };
+        check(&[], None);
+        check(&[mark, "{\"tim", "{\"timestamp\":\"20", mark], None);
+        check(&[mark, "garbage"], Some(3));
+        check(&["\0\0\0\0"], Some(2));
+        check(&[&mark.replace("suspended", "banished")], Some(2));
+        check(&[mark, &mark.replace("null", "nul}")], Some(3));
     }
 
     #[test]

@@ -19,12 +19,14 @@ use crate::{AuditError, disk, read, registry, subject};
 pub const EVERYONE: &str = "*";
 
 /// What became of a stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Thrown {
     /// Whether anything used this folder before.
     pub was_founded: bool,
     /// Whether anybody of this name is on record. None: everybody was meant, or the record cannot be read.
     pub is_known: Option<bool>,
+    /// Why the stop is not on record. It holds all the same.
+    pub unrecorded: Option<AuditError>,
 }
 
 /// Stops one caller, or everyone, at once; and, as soon as the record was looked through, every lasting subject that
@@ -45,8 +47,9 @@ pub fn stop(dir: &Path, caller: Option<&str>, by: &str, clock: Arc<dyn Clock>) -
     for subject in &subjects {
         standing::mark_via(dir, Some(subject), caller, Mark::Suspended, by, clock.now())?;
     }
-    record(dir, EventKind::Stopped, caller, &subjects, by, "a person used the kill switch", clock)?;
-    Ok(Thrown { was_founded, is_known: known.map(|known| known.is_known) })
+    let words = "a person used the kill switch";
+    let unrecorded = record(dir, EventKind::Stopped, caller, &subjects, by, words, clock).err();
+    Ok(Thrown { was_founded, is_known: known.map(|known| known.is_known), unrecorded })
 }
 
 /// What became of a release.

@@ -32,6 +32,8 @@ pub struct VerifyReport {
     /// Effects that were begun and of which no end is known.
     pub open_intents: Vec<OpenIntent>,
     pub notes: Vec<String>,
+    /// Nothing has ever been recorded in this folder, so there is nothing that could be intact.
+    pub is_absent: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,6 +136,7 @@ impl Check {
         let has_key = std::fs::exists(&key).map_err(AuditError::io("look at", &key))?;
         if present.is_empty() && !has_key {
             self.report.notes.push("nothing has been recorded here".to_owned());
+            self.report.is_absent = true;
         } else {
             self.broken(registry::NAME, 0, "the registry is missing");
         }

@@ -141,5 +141,6 @@ fn errors_name_the_path_and_the_cause() {
     fs::write(&file, "").unwrap();
     let refused = AuditLog::open(settings(&file), clock()).err().unwrap().to_string();
     assert!(refused.starts_with("cannot make `") && refused.contains("file"), "{refused}");
-    assert!(verify(&dir.path().join("nowhere")).unwrap().notes[0].contains("nothing has been recorded"));
+    let nothing = verify(&dir.path().join("nowhere")).unwrap();
+    assert!(nothing.is_absent && nothing.notes[0].contains("nothing has been recorded"), "{nothing:?}");
 }

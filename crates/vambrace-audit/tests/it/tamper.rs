@@ -225,3 +225,37 @@ fn records_added_behind_the_head_are_counted_for_ever() {
     assert!(report.notes[0].contains("the 2 records before line 9"), "{:?}", report.notes);
     assert_eq!(events(dir.path()), ["approval", "approval", "adopted"]);
 }
+
+/// What is wrong with old segments is not found out by whoever runs `verify` only: the next start tells, once.
+#[test]
+fn a_damaged_old_segment_is_told_at_the_next_start() {
+    let garble = |_: &Path, files: &[PathBuf]| edit(&files[0], |all| all[0].insert(0, 'x'));
+    let cut = |_: &Path, files: &[PathBuf]| edit(&files[0], |all| drop(all.pop()));
+    let delete = |_: &Path, files: &[PathBuf]| fs::remove_file(&files[0]).unwrap();
+    let behead = |_: &Path, files: &[PathBuf]| fs::write(files[0].with_extension("head"), "x").unwrap();
+    let rows: [(&dyn Fn(&Path, &[PathBuf]), &str); 4] =
+        [(&garble, "not a record"), (&cut, "signed head"), (&delete, "deleted"), (&behead, "head")];
+    for (tamper, why) in rows {
+        let dir = recorded();
+        tamper(dir.path(), &segments(dir.path()));
+        let clock = clock();
+        clock.pass(2);
+        // It goes on in the newest, and looks at the other.
+        let log = open(dir.path(), &clock);
+        assert_eq!(log.set_aside().len(), 1, "{why}");
+        drop(log);
+        let told = || vambrace_audit::list(dir.path(), &vambrace_audit::Filter::default()).unwrap();
+        let aside: Vec<_> =
+            told().into_iter().filter(|entry| entry.event.as_deref() == Some("set_aside")).collect();
+        assert_eq!(aside.len(), 1, "{aside:?}");
+        assert!(aside[0].message.as_deref().unwrap().contains(why), "{aside:?}");
+        let alerts = vambrace_audit::alerts(dir.path()).unwrap();
+        assert_eq!(alerts.iter().map(|alert| alert.rule.as_str()).collect::<Vec<_>>(), ["audit-log-damaged"]);
+        clock.pass(60_000);
+        let again = open(dir.path(), &clock);
+        assert_eq!(again.set_aside().len(), 1, "still known");
+        drop(again);
+        assert_eq!(events(dir.path()).iter().filter(|event| *event == "set_aside").count(), 1, "told once");
+        assert!(verify(dir.path()).unwrap().broken.is_some());
+    }
+}

@@ -12,7 +12,8 @@ use crate::terminal;
 
 pub(crate) fn stop(global: &Global, caller: Option<&str>) -> Exit {
     with_record(global, |dir| {
-        let Thrown { was_founded, is_known } = vambrace_audit::stop(dir, caller, &person(), clock())?;
+        let Thrown { was_founded, is_known, unrecorded } =
+            vambrace_audit::stop(dir, caller, &person(), clock())?;
         let (who, name) = (caller.unwrap_or("everybody"), caller.unwrap_or("'*'"));
         let state = state_of(global, dir);
         let mut answer = json!({"stopped": caller.unwrap_or("*"), "state": state});
@@ -22,6 +23,10 @@ pub(crate) fn stop(global: &Global, caller: Option<&str>) -> Exit {
         let words =
             format!("stopped {who} in `{state}`; `vambrace resume {name}` with the same folder releases it");
         tell(global, &words, &answer);
+        if let Some(error) = unrecorded {
+            terminal::warn("the stop holds, but it could not be put on record");
+            return Err(error);
+        }
         if !was_founded {
             terminal::warn(&format!(
                 "nothing has used `{state}` yet: a service with another --state is not stopped by this"
