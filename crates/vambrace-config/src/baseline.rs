@@ -18,6 +18,7 @@ use crate::resolve::{ResolveError, project_folder};
 use crate::section::ProfileName;
 
 const NAME: &str = "secrets-baseline.json";
+const IGNORE: &str = ".gitignore";
 const VERSION: u64 = 1;
 /// LIMIT: some fifty thousand findings. A project with more has another problem.
 const LARGEST: u64 = 8 << 20;
@@ -80,7 +81,16 @@ impl BaselineFile {
         bytes.map(|bytes| BaselineFile::parse(&bytes).map_err(wrong)).transpose()
     }
 
+    /// Where the folder's own `.gitignore` hides everything, it lets the list through from now on: a team commits it.
     pub fn write(&self, root: &Root, profile: ProfileName) -> std::io::Result<()> {
+        const HIDES_ALL: &[u8] = b"*\n";
+        let folder = project_folder(profile);
+        let ignore = root.read_own(folder, IGNORE, HIDES_ALL.len() as u64);
+        if let Ok(Some(text)) = ignore
+            && text == HIDES_ALL
+        {
+            root.write_own(folder, IGNORE, format!("*\n!{NAME}\n").as_bytes())?;
+        }
         root.write_own(project_folder(profile), NAME, self.to_text().as_bytes())
     }
 

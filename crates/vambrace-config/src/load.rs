@@ -57,6 +57,9 @@ pub struct Loaded {
     pub workspace: PathBuf,
     /// The files that were read.
     pub files: Vec<PathBuf>,
+    /// Those of `secrets.redact_patterns` that only the project's file has. Whoever may write it must not decide what the
+    /// record does not say.
+    pub project_patterns: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +103,7 @@ pub fn user_folder(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
 
 /// Reads and checks everything. All mistakes are reported, not only the first.
 pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
-    let mut run = Run { sources, errors: Vec::new(), warnings: Vec::new() };
+    let mut run = Run { sources, errors: Vec::new(), warnings: Vec::new(), operator_patterns: Vec::new() };
     let operator = run.operator();
     let workspace = run.workspace(operator.as_ref());
     if let Some(operator) = &operator {
@@ -113,9 +116,19 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigErrors> {
     match (config, run.errors.is_empty()) {
         (Some(config), true) => {
             let weaker = weaker(&config, &origins);
-            Ok(Loaded { config, origins, weaker, warnings: run.warnings, workspace, files })
+            let is_new = |pattern: &&String| !run.operator_patterns.contains(pattern);
+            let project_patterns = config.secrets.redact_patterns.iter().filter(is_new).cloned().collect();
+            let warnings = run.warnings;
+            Ok(Loaded { config, origins, weaker, warnings, workspace, files, project_patterns })
         }
         (Some(_) | None, _) => Err(ConfigErrors(run.errors)),
+    }
+}
+
+fn patterns(tree: &Node) -> Vec<String> {
+    match tree.at_path("secrets.redact_patterns").map(|node| &node.value) {
+        Some(Value::List(items)) => items.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
+        Some(_) | None => Vec::new(),
     }
 }
 
@@ -128,6 +141,8 @@ struct Run<'s> {
     sources: &'s Sources,
     errors: Vec<ConfigError>,
     warnings: Vec<Warning>,
+    /// `secrets.redact_patterns` before the project's file.
+    operator_patterns: Vec<String>,
 }
 
 impl Run<'_> {
@@ -245,6 +260,7 @@ impl Run<'_> {
             let named = one_key("profile", Value::Text(profile.as_str().to_owned()));
             merge(&mut tree, named, shape, &Layer::Flags, &mut origins);
         }
+        self.operator_patterns = patterns(&tree);
         // With mistakes below it is not known what holds, and a project must not be judged against a guess.
         if let Some(Document { path, mut root }) = project
             && self.errors.is_empty()

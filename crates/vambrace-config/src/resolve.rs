@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use vambrace_audit::{AuditLog, AuditSettings, Clock, Event, EventKind, Severity};
-use vambrace_files::{Files, FilesSettings, LockPolicy, Outputs, Recovery, Root};
+use vambrace_audit::{AuditLog, AuditSettings, BareStanding, Clock, Event, EventKind, Severity};
+use vambrace_files::{Files, FilesSettings, Keeping, LockPolicy, Outputs, Recovery, Root, Vouchers};
 use vambrace_net::{TlsError, Web};
 use vambrace_policy::url::HostPatternError;
 use vambrace_policy::{
@@ -38,6 +38,7 @@ use crate::{Loaded, Origin};
 
 pub use agents::chain_rules;
 pub use auth::{auth, weak_secrets};
+use redacting::Place;
 pub use redacting::Redacting;
 pub use survey::{Sighting, Survey};
 
@@ -194,11 +195,13 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     refuse_inside(&start.state, &[&location, &start.spelled_workspace])?;
     let scope = scope(loaded, &location, &start.spelled_workspace)?;
     let policy = policy(config, scope.clone(), start.mode)?;
-    let numbered = config.redact.placeholders == section::Placeholders::Numbered;
-    let key = numbered.then(|| (start.redaction_key)()).flatten().map(FingerprintKey::new);
-    let redacting =
-        Redacting::start(config, &start.environment, &start.root, &scope, None, key, start.known)?;
+    // Numbers or not: what the record hides of what was asked for must be found by whoever knows it.
+    let key = (start.redaction_key)().map(FingerprintKey::new);
+    let vouchers = Arc::new(Vouchers::of(&start.state, &start.root, Keeping::Book));
+    let place = Place { root: &start.root, scope: &scope, vouchers };
+    let redacting = Redacting::start(loaded, &start.environment, place, None, key, start.known)?;
     let relearn = redacting.relearn(&start.root, &scope);
+    let mark_programs = Some(redacting.mark());
     let redactor = redacting.redactor;
     let scope = Arc::new(scope);
     let programs = Programs::new(
@@ -244,6 +247,7 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             memories,
         },
         audit,
+        bare_standing: BareStanding::new(&audit_folder(&start.state)),
         on_audit_failure: match config.audit.on_failure {
             section::AuditFailure::Warn => OnAuditFailure::Warn,
             section::AuditFailure::DenyWrites => OnAuditFailure::DenyWrites,
@@ -257,6 +261,7 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             pattern_time: PATTERN_TIME,
         },
         relearn,
+        mark_programs,
         toolbox,
         approvals: Some(vambrace_audit::Approvals::new(
             &audit_folder(&start.state),

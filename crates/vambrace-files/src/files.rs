@@ -17,6 +17,7 @@ use vambrace_types::{ByteLimit, ScopedPath, VolumeId};
 use crate::journal::{self, Journal};
 use crate::list::{self, Listing};
 use crate::lock::Lock;
+use crate::lock_book::{self, LockBook, Noted};
 use crate::open::{Opener, beneath};
 use crate::read::{self, Text};
 use crate::replace::{Prepared, Stamp, stamp};
@@ -40,6 +41,7 @@ pub struct Files {
     epoch: Epoch,
     settings: FilesSettings,
     n_journals: AtomicU64,
+    locks: LockBook,
 }
 
 #[derive(Debug)]
@@ -66,7 +68,7 @@ pub struct Edited {
 pub type Apply<'a, E, F> = dyn FnMut(&ScopedPath, &str, &[E]) -> Result<String, F> + 'a;
 
 /// One file of an edit, locked and read.
-struct Held {
+struct Held<'f> {
     folder: OwnedFd,
     name: String,
     path: ScopedPath,
@@ -74,16 +76,30 @@ struct Held {
     stat: Stat,
     lock: Lock,
     old: String,
+    /// Behind the lock: fields are dropped in their order.
+    _noted: Noted<'f>,
 }
 
 impl Files {
     pub fn new(root: Root, scope: Arc<Scope>, epoch: Epoch, settings: FilesSettings) -> Files {
-        Files { root, scope, epoch, settings, n_journals: AtomicU64::new(0) }
+        Files { root, scope, epoch, settings, n_journals: AtomicU64::new(0), locks: LockBook::default() }
     }
 
     /// Finishes or reverts what a crash left half done. Called once, before the first call is served.
     pub fn recover(&self) -> std::io::Result<Recovery> {
-        journal::recover(self.opener(&Withheld::default()), self.settings.lock, &self.settings.journal)
+        let withheld = Withheld::default();
+        let opener = self.opener(&withheld);
+        let recovery = journal::recover(opener, self.settings.lock, &self.settings.journal)?;
+        lock_book::sweep(opener, self.settings.lock, &self.lock_folder())?;
+        Ok(recovery)
+    }
+
+    fn lock_folder(&self) -> PathBuf {
+        self.settings.journal.with_file_name("locks")
+    }
+
+    fn note_lock(&self, path: &ScopedPath) -> Noted<'_> {
+        self.locks.note(&self.lock_folder(), &self.root, path)
     }
 
     pub fn volume(&self) -> VolumeId {
@@ -146,6 +162,7 @@ impl Files {
         let opener = self.opener(&withheld);
         let (folder, name) = opener.parent(&path, Access::Delete)?;
         let spelled = opener.spelled(&path);
+        let _noted = self.note_lock(&path);
         let _lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
         opener.remove_file(&folder, &path, name)
     }
@@ -161,6 +178,7 @@ impl Files {
             opener.make_folders(&parent)?;
         }
         let (folder, name) = opener.parent(&path, Access::Write)?;
+        let _noted = self.note_lock(&path);
         let lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
         let stat = opener.entry(&folder, &path, name)?;
         let old = match &stat {
@@ -194,6 +212,7 @@ impl Files {
         let change = change.filter(|_| !rehearsal).ok_or_else(changed)?;
         self.demand_size(&spelled, change.new.len())?;
         let (folder, name) = opener.parent(&path, Access::Read)?;
+        let _noted = self.note_lock(&path);
         let lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
         let stat = opener.entry(&folder, &path, name)?.ok_or_else(changed)?;
         opener.demand_changeable(&path, &stat)?;
@@ -248,9 +267,9 @@ impl Files {
         &self,
         opener: Opener<'_>,
         path: &ScopedPath,
-        others: &[Held],
+        others: &[Held<'_>],
         stop: &Stop,
-    ) -> Result<Held, FilesError> {
+    ) -> Result<Held<'_>, FilesError> {
         let spelled = opener.spelled(path);
         let (folder, name) = opener.parent(path, Access::Write)?;
         let missing = || FilesError::NotFound { path: spelled.clone() };
@@ -261,11 +280,21 @@ impl Files {
         if others.iter().any(|held| (held.stat.st_dev, held.stat.st_ino) == (stat.st_dev, stat.st_ino)) {
             return Err(FilesError::Twice { path: spelled });
         }
+        let noted = self.note_lock(path);
         let lock = Lock::acquire(folder.as_fd(), name, &spelled, self.settings.lock, stop)?;
         let stat = opener.entry(&folder, path, name)?.ok_or_else(missing)?;
         opener.demand_changeable(path, &stat)?;
         let old = self.read_held(&folder, name, &spelled, &stat)?;
-        Ok(Held { folder, name: name.to_owned(), path: path.clone(), spelled, stat, lock, old })
+        Ok(Held {
+            folder,
+            name: name.to_owned(),
+            path: path.clone(),
+            spelled,
+            stat,
+            lock,
+            old,
+            _noted: noted,
+        })
     }
 
     /// Reads the entry of a folder that was just looked at, and makes sure that it is still that file.
@@ -297,7 +326,7 @@ impl Files {
     fn replace_all(
         &self,
         opener: Opener<'_>,
-        held: &[Held],
+        held: &[Held<'_>],
         texts: &[String],
     ) -> Result<Vec<String>, FilesError> {
         let journal_error = |error: &std::io::Error| read::io("the journal", error);
@@ -417,11 +446,11 @@ fn probe_change(opener: Opener<'_>, path: &ScopedPath, access: Access) -> Result
 
 fn prepare_and_place(
     opener: Opener<'_>,
-    held: &[Held],
+    held: &[Held<'_>],
     texts: &[String],
     journal: Option<&mut Journal>,
 ) -> Result<Vec<String>, FilesError> {
-    fn prepare<'h>(held: &'h Held, text: &str, stat: Option<Stat>) -> Result<Prepared<'h>, FilesError> {
+    fn prepare<'h>(held: &'h Held<'_>, text: &str, stat: Option<Stat>) -> Result<Prepared<'h>, FilesError> {
         let folder = held.folder.try_clone().map_err(|error| read::io(&held.spelled, &error))?;
         Prepared::new(&held.lock, folder, &held.name, &held.spelled, stat, text.as_bytes())
     }

@@ -15,10 +15,10 @@ use vambrace_types::{ScopedPath, Secret};
 use crate::Root;
 use crate::open::{beneath, kernel_path};
 
-/// LIMIT: what is deeper, larger or more is not known to the redactor; `HiddenFiles::skipped` and `cut` say so.
+/// LIMIT: what is deeper, larger or more is not known to the redactor; `HiddenWalk::skipped` and `cut` say so.
 const DEEPEST: usize = 4;
 const LARGEST: u64 = 64 << 10;
-const MOST_FILES: usize = 64;
+const MOST_FILES: usize = 256;
 /// Folders, and files that are wanted.
 const MOST_ENTRIES: usize = 20_000;
 /// Everything else is only passed by.
@@ -27,24 +27,6 @@ const MOST_PASSED: usize = 2_000_000;
 /// Large folders in which nobody keeps secrets of a project.
 const PASSED_OVER: [&str; 10] =
     [".git", "node_modules", "target", ".venv", "venv", "__pycache__", ".cache", ".tox", ".next", "vendor"];
-
-/// One hidden file. Its content is a secret as a whole.
-#[derive(Debug)]
-pub struct HiddenFile {
-    pub path: ScopedPath,
-    pub content: Secret<Vec<u8>>,
-}
-
-#[derive(Debug, Default)]
-pub struct HiddenFiles {
-    pub files: Vec<HiddenFile>,
-    /// Found and not read, with the reason.
-    pub skipped: Vec<(ScopedPath, String)>,
-    /// There was more than is looked at.
-    pub cut: bool,
-    /// Taken before anything was read, so that a change meanwhile shows.
-    pub stamps: Vec<HiddenStamp>,
-}
 
 /// What a hidden file looked like from outside: when none of these changed, neither did what is in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,47 +38,83 @@ pub struct HiddenStamp {
     changed: (i64, i64),
 }
 
+impl HiddenStamp {
+    pub fn path(&self) -> &ScopedPath {
+        &self.path
+    }
+
+    /// Was the file of that look the same one, whatever is in it now?
+    pub(crate) fn is_same_file(&self, look: &str) -> bool {
+        look.split(' ').next().and_then(|inode| inode.parse().ok()) == Some(self.inode)
+    }
+}
+
+/// Everything but the path.
+impl std::fmt::Display for HiddenStamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let HiddenStamp { path: _, inode, bytes, modified, changed } = self;
+        write!(f, "{inode} {bytes} {}.{} {}.{}", modified.0, modified.1, changed.0, changed.1)
+    }
+}
+
 /// What a walk came by.
-#[derive(Default)]
-struct Walked {
-    stamps: Vec<HiddenStamp>,
-    cut: bool,
-    skipped: Vec<(ScopedPath, String)>,
+#[derive(Debug, Default)]
+pub struct HiddenWalk {
+    /// Those that were known before, then the nearest first.
+    pub stamps: Vec<HiddenStamp>,
+    /// There was more than is looked at.
+    pub cut: bool,
+    /// Found and not looked at, with the reason.
+    pub skipped: Vec<(ScopedPath, String)>,
 }
 
 impl Root {
-    /// The files that are `wanted`, from the workspace down and from `also` down, the nearest first.
-    pub fn hidden_files(
+    /// The files that are `wanted`, without a look into them: `first` those that were found before, then those from the
+    /// workspace down and from `also` down, the nearest first.
+    pub fn hidden_walk(
         &self,
+        first: &[ScopedPath],
         also: Option<ScopedPath>,
         wanted: &dyn Fn(&ScopedPath) -> bool,
-    ) -> HiddenFiles {
-        let Walked { stamps, cut, skipped } = self.walk(also, wanted);
-        let paths: Vec<ScopedPath> = stamps.iter().map(|stamp| stamp.path.clone()).collect();
-        let mut found = HiddenFiles { cut, stamps, skipped, ..HiddenFiles::default() };
-        for path in paths {
-            match self.hidden_file(&path) {
-                Ok(Some(content)) => found.files.push(HiddenFile { path, content: Secret::new(content) }),
-                Ok(None) => found.skipped.push((path, format!("it is larger than {LARGEST} bytes"))),
-                // Gone since it was listed.
-                Err(Errno::NOENT) => {}
-                Err(errno) => found.skipped.push((path, std::io::Error::from(errno).to_string())),
-            }
+    ) -> HiddenWalk {
+        let mut walked = HiddenWalk::default();
+        for path in first.iter().filter(|path| wanted(path)).take(MOST_FILES) {
+            let flags = OFlags::PATH | OFlags::NOFOLLOW;
+            let handle = beneath(self.as_fd(), &kernel_path(path), flags, RESOLVE);
+            let stat = handle.and_then(|handle| rustix::fs::fstat(&handle));
+            let stat =
+                stat.ok().filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
+            walked.stamps.extend(stat.map(|stat| stamp(path.clone(), &stat)));
         }
-        found
+        self.walk(also, wanted, walked)
     }
 
-    /// The same files, without a look into them.
-    pub fn hidden_stamps(
+    /// What is in one of them; `Err` says why that cannot be known. `None`: it is gone since it was found.
+    pub fn hidden_content(&self, path: &ScopedPath) -> Result<Option<Secret<Vec<u8>>>, String> {
+        match self.hidden_file(path) {
+            Ok(Some(content)) => Ok(Some(Secret::new(content))),
+            Ok(None) => Err(format!("it is larger than {LARGEST} bytes")),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(std::io::Error::from(errno).to_string()),
+        }
+    }
+
+    /// Is there a file or folder of this name? A value that is one is no secret.
+    pub fn has_name(&self, spelled: &str) -> bool {
+        let spelled = spelled.trim_end_matches('/');
+        !spelled.is_empty()
+            && !spelled.contains('\0')
+            && beneath(self.as_fd(), spelled, OFlags::PATH | OFlags::NOFOLLOW, RESOLVE).is_ok()
+    }
+
+    fn walk(
         &self,
         also: Option<ScopedPath>,
         wanted: &dyn Fn(&ScopedPath) -> bool,
-    ) -> Vec<HiddenStamp> {
-        self.walk(also, wanted).stamps
-    }
-
-    fn walk(&self, also: Option<ScopedPath>, wanted: &dyn Fn(&ScopedPath) -> bool) -> Walked {
-        let mut walked = Walked::default();
+        mut walked: HiddenWalk,
+    ) -> HiddenWalk {
+        let known: BTreeSet<Vec<String>> =
+            walked.stamps.iter().map(|stamp| stamp.path.components().to_vec()).collect();
         let (mut n_entries, mut n_passed) = (0, 0);
         let root = ScopedPath::from_components(Vec::new());
         let mut waiting: VecDeque<(ScopedPath, usize)> =
@@ -141,6 +159,7 @@ impl Root {
                     FileType::Symlink => {
                         walked.skipped.push((path, "it is a link, and links are not followed".to_owned()));
                     }
+                    _ if known.contains(path.components()) => {}
                     _ if walked.stamps.len() >= MOST_FILES => {
                         walked.cut = true;
                         return walked;

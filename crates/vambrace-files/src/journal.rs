@@ -11,12 +11,14 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::AtFlags;
+use rustix::io::Errno;
 use vambrace_policy::Access;
 use vambrace_types::ScopedPath;
 
 use crate::lock::{Lock, LockPolicy};
 use crate::open::Opener;
 use crate::replace::{Prepared, Stamp, is_a_copy, stamp, temporary_name};
+use crate::state::{StateOpen, make_state_folder, open_state_file};
 use crate::{FilesError, Stop};
 
 const VERSION: &str = "vambrace-journal-2";
@@ -50,9 +52,9 @@ impl Journal {
         root: &RootIdentity,
         files: &[(ScopedPath, Stamp)],
     ) -> std::io::Result<Journal> {
-        fs::create_dir_all(folder)?;
+        make_state_folder(folder)?;
         let path = folder.join(format!("{id}.prepare"));
-        let mut file = File::options().write(true).create_new(true).open(&path)?;
+        let mut file = open_state_file(&path, StateOpen::New)?;
         file.lock()?;
         // Between the two somebody's recovery may have taken the empty file for a dead one's, and removed it.
         if !names(&path, &file)? {
@@ -143,6 +145,8 @@ pub(crate) fn recover(opener: Opener<'_>, policy: LockPolicy, folder: &Path) -> 
         match recover_one(opener, policy, &entry?.path(), &mut recovery) {
             // Its maker lives, and has just renamed or ended it.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
+            // A link is no journal of ours, wherever it leads.
+            Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {}
             other => other?,
         }
     }
@@ -160,7 +164,7 @@ fn recover_one(
         Some("prepare") => false,
         Some(_) | None => return Ok(()),
     };
-    let file = File::options().read(true).write(true).open(path)?;
+    let file = open_state_file(path, StateOpen::Change)?;
     // Its maker lives; or died after giving it another name, and what the name said of it no longer holds.
     if file.try_lock().is_err() || !names(path, &file)? {
         return Ok(());

@@ -2,13 +2,13 @@
 //!
 //! INVARIANT: what is kept has been redacted; the type of `keep`'s argument at the caller sees to it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::FilesError;
+use crate::state::{StateOpen, make_state_folder, open_state_file};
 
 /// LIMIT: the oldest are dropped beyond this many, or beyond this many bytes.
 const MOST_OUTPUTS: usize = 200;
@@ -34,10 +34,9 @@ impl Outputs {
 
     /// Keeps a text for its owner; `chance` makes the handle unguessable.
     pub fn keep(&self, owner: &str, text: &str, chance: [u8; 12]) -> std::io::Result<String> {
-        fs::create_dir_all(&self.folder)?;
+        make_state_folder(&self.folder)?;
         let handle = chance.iter().fold(String::from(HANDLE), |text, byte| format!("{text}{byte:02x}"));
-        let mut file =
-            File::options().write(true).create_new(true).mode(0o600).open(self.folder.join(&handle))?;
+        let mut file = open_state_file(&self.folder.join(&handle), StateOpen::New)?;
         // The owner is written first, so that nobody reads another caller's output by its handle.
         file.write_all(format!("{}\n", one_line(owner)).as_bytes())?;
         file.write_all(text.as_bytes())?;
@@ -59,7 +58,7 @@ impl Outputs {
         if digits.len() != 24 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
         }
-        let mut file = match File::open(self.folder.join(handle)) {
+        let mut file = match open_state_file(&self.folder.join(handle), StateOpen::Read) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(io(error)),

@@ -199,9 +199,19 @@ fn keep_owner_and_mode(file: &File, old: &Stat) -> Result<(), Errno> {
             other => other?,
         }
     }
-    // Without the set-id bits, which the kernel too takes from a file that is written. THREAT: a new text must not
-    // run as the old one's owner.
-    rustix::fs::fchmod(file, Mode::from_raw_mode(old.st_mode & 0o1777))
+    // Never set-user-id, which the kernel too takes from a file that is written. THREAT: a new text must not run as the
+    // old one's owner. Set-group-id stays where it runs nothing, or runs it as a group that we are in: there whoever calls
+    // could have set it. The kernel takes it away where we could not.
+    let new = rustix::fs::fstat(file)?;
+    let runs = old.st_mode & 0o010 != 0;
+    let keeps_group = new.st_gid == old.st_gid && (!runs || is_own_group(old.st_gid));
+    let kept = if keeps_group { 0o3777 } else { 0o1777 };
+    rustix::fs::fchmod(file, Mode::from_raw_mode(old.st_mode & kept))
+}
+
+fn is_own_group(group: u32) -> bool {
+    let group = Gid::from_raw(group);
+    rustix::process::getegid() == group || rustix::process::getgroups().is_ok_and(|all| all.contains(&group))
 }
 
 const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
@@ -269,6 +279,33 @@ mod tests {
             bytes.extend(u32::to_le_bytes(who));
         }
         bytes
+    }
+
+    #[test]
+    fn the_set_group_id_bit_stays_and_the_set_user_id_bit_does_not() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a.txt");
+        let foreign = 54_321;
+        for (mode, group, expected) in [
+            (0o2664, None, 0o2664),
+            (0o2775, None, 0o2775),
+            (0o6775, None, 0o2775),
+            (0o4755, None, 0o755),
+            (0o2664, Some(foreign), 0o2664),
+            (0o2775, Some(foreign), 0o775),
+        ] {
+            std::fs::write(&path, "old").unwrap();
+            if group.is_some() && std::os::unix::fs::chown(&path, None, group).is_err() {
+                continue; // only root can make such a file
+            }
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            let old = rustix::fs::stat(&path).unwrap();
+            let new = File::create(home.path().join("copy")).unwrap();
+            keep_owner_and_mode(&new, &old).unwrap();
+            let found = new.metadata().unwrap();
+            assert_eq!(found.mode() & 0o7777, expected, "{mode:o} {group:?}");
+            std::fs::remove_file(&path).unwrap();
+        }
     }
 
     #[test]

@@ -11,7 +11,10 @@ use serde_json::Value;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
-use vambrace_audit::{AnswerError, Approvals, AuditError, AuditLog, Clock, Question, Standing};
+use vambrace_audit::{
+    AnswerError, Approvals, AuditError, AuditLog, BareStanding, Clock, Event, EventKind, Question, Severity,
+    Standing,
+};
 use vambrace_net::NetError;
 use vambrace_policy::command::{WordVerdict, explain};
 use vambrace_policy::url::{UrlStep, WebUrl};
@@ -25,7 +28,7 @@ use crate::chance::chance;
 use crate::stage::{Unsent, prove};
 use crate::table::{Table, ToolDescription};
 use crate::underway::Underway;
-use crate::{Incoming, Leash, Log, Reply, brief};
+use crate::{Incoming, Leash, Level, Log, LogLine, Reply, brief};
 
 /// What happens to calls while the record cannot be written (decision C24).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +43,20 @@ pub enum OnAuditFailure {
 /// A walk that needs nobody to hold its corridor.
 pub(crate) type Walking = Pin<Box<dyn Future<Output = Unsent> + Send>>;
 
-/// Looks whether there are new secrets to know, and gives a redactor that knows them too.
-pub type Relearn = Box<dyn Fn() -> Option<Redactor> + Send + Sync>;
+/// Looks whether there are new secrets to know.
+pub type Relearn = Box<dyn Fn() -> Relearned + Send + Sync>;
+
+/// What became of looking.
+#[derive(Debug, Default)]
+pub struct Relearned {
+    /// One that knows more than the last.
+    pub redactor: Option<Redactor>,
+    /// What a person should know about the files that were looked at, said once.
+    pub warnings: Vec<String>,
+}
+
+/// Notes that a program runs, until what it gives is dropped: what turns up meanwhile may be the program's.
+pub type MarkPrograms = Box<dyn Fn() -> Box<dyn std::any::Any + Send> + Send + Sync>;
 
 const LOOK_FOR_STOP: Duration = Duration::from_millis(500);
 
@@ -53,10 +68,13 @@ pub struct CorridorParts {
     pub redactor: Redactor,
     /// Asked at the beginning of calls and before strangers are told of, at most once a second.
     pub relearn: Option<Relearn>,
+    pub mark_programs: Option<MarkPrograms>,
     pub instruments: Instruments,
     /// The error when the record could not even be opened; calls then meet `on_audit_failure`.
     pub audit: Result<AuditLog, AuditError>,
     pub on_audit_failure: OnAuditFailure,
+    /// The kill switch, for when the record cannot be opened.
+    pub bare_standing: BareStanding,
     pub limits: Limits,
     pub toolbox: Toolbox,
     pub clock: Arc<dyn Clock>,
@@ -301,8 +319,9 @@ impl Corridor {
                 // One who falls over here is told so, and the next goes on with what is known: without a redactor, no call
                 // could even be written down.
                 let fault = match catch_unwind(AssertUnwindSafe(relearn)) {
-                    Ok(redactor) => {
+                    Ok(Relearned { redactor, warnings }) => {
                         redactor.into_iter().for_each(|redactor| self.learn(redactor));
+                        self.tell_of_files(&warnings);
                         None
                     }
                     Err(fault) => Some(fault),
@@ -315,6 +334,27 @@ impl Corridor {
             }
         }
         self.redactor_so_far()
+    }
+
+    /// Limits that were reached and files that nobody vouches for are told aloud: what is not known is not hidden.
+    fn tell_of_files(&self, warnings: &[String]) {
+        let redactor = self.redactor_so_far().for_record();
+        for warning in warnings {
+            let message = redactor.text(warning).value;
+            if let Ok(audit) = self.audit() {
+                // Whoever looks next is told by the outcome that the record cannot be written.
+                let _ = audit.event(&Event {
+                    kind: EventKind::AlertRaised,
+                    severity: Severity::Warning,
+                    caller: None,
+                    by: Some("redactor".to_owned()),
+                    call_id: None,
+                    message: message.clone(),
+                    details: RedactedTree::null(),
+                });
+            }
+            self.log().line(&LogLine { level: Level::Warn, message, fields: Vec::new() });
+        }
     }
 
     fn learn(&self, redactor: Redactor) {

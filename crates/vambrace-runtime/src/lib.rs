@@ -17,7 +17,7 @@ mod walk;
 
 pub use brief::BRIEF_TURNS;
 pub use chance::chance;
-pub use corridor::{Corridor, CorridorParts, OnAuditFailure, Relearn};
+pub use corridor::{Corridor, CorridorParts, MarkPrograms, OnAuditFailure, Relearn, Relearned};
 pub use incoming::{Answer, Approver, Incoming};
 pub use leash::Leash;
 pub use log::{Level, Log, LogLine, NoLog};

@@ -87,6 +87,7 @@ impl Shown {
 
     /// Takes the wish for a preview out of the arguments, which are an object afterwards unless they are something else.
     pub(crate) fn of(redactor: &Redactor, incoming: &mut Incoming, tool: &'static str) -> Shown {
+        let redactor = &redactor.for_record();
         let arguments = &mut incoming.arguments;
         *arguments = or_empty(std::mem::take(arguments));
         let dry_run = wishes_dry_run(arguments);

@@ -170,6 +170,8 @@ async fn attempt<T: Tool>(
     if T::Action::CAPABILITY.runs_programs() {
         trail.enforcement = Enforcement::None;
     }
+    let marks = parts.mark_programs.as_ref().filter(|_| T::Action::CAPABILITY.runs_programs());
+    let _running = marks.map(|mark| mark());
     let hands = Hands::new(
         warrant,
         &parts.instruments,

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use vambrace_files::{
-    Chunk, Deadline, Files, FilesError, FilesSettings, LockPolicy, Root, Stop, SweepReport,
+    Chunk, Deadline, Files, FilesError, FilesSettings, Keeping, LockPolicy, Root, Stop, SweepReport, Vouchers,
 };
 use vambrace_policy::{Decision, Facts, Policy, SearchFiles, Standing, ToolMode};
 use vambrace_redact::{Finding, Redactor};
 use vambrace_types::{ByteLimit, Caller, ScopedPath, ToolError, ToolName};
 
+use super::redacting::Place;
 use super::{Redacting, ResolveError, scope};
 use crate::Loaded;
 
@@ -41,8 +42,10 @@ impl Survey {
     ) -> Result<Survey, ResolveError> {
         let location = root.location().map_err(|errno| ResolveError::WorkspaceLost(errno.into()))?;
         let scope = scope(loaded, &location, spelled)?;
+        let vouchers = Arc::new(Vouchers::of(state, &root, Keeping::Nothing));
+        let place = Place { root: &root, scope: &scope, vouchers };
         let Redacting { redactor, warnings, .. } =
-            Redacting::without_baseline(&loaded.config, environment, &root, &scope)?;
+            Redacting::without_baseline(&loaded.config, environment, place)?;
         let policy = super::policy(&loaded.config, scope.clone(), ToolMode::ALL)?;
         let settings = FilesSettings {
             journal: state.join("journal"),

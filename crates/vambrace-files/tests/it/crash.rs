@@ -70,9 +70,8 @@ fn check_recovered(home: &Path, round: usize) -> bool {
     for path in FILES {
         assert_eq!(world.raw(path), text(generations[0]), "round {round}: {path} is torn");
     }
-    let copies: Vec<String> = world.litter().into_iter().filter(|name| !name.contains(".lock.")).collect();
-    assert_eq!(copies, Vec::<String>::new(), "round {round}");
-    // A dead process's locks are taken at once, and then nothing is left of it.
+    // Neither copies nor locks are left of it.
+    assert_eq!(world.litter(), Vec::<String>::new(), "round {round}");
     let (_, warnings) = world.edit_with(&FILES, &mut |_, old| Ok(text(generation(old) + 1))).unwrap();
     assert_eq!(warnings, Vec::<String>::new(), "round {round}");
     world.check_clean();

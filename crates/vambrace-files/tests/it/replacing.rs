@@ -41,14 +41,18 @@ fn the_owner_stays() {
     assert_eq!(world.raw("a.txt"), "newer");
 }
 
-/// The kernel takes the set-id bits from a file that is written; a copy must not bring them back with a new text.
+/// The kernel takes the set-user-id bit from a file that is written; a copy must not bring it back with a new text. Whose
+/// group a file belongs to stays as its folder's people set it.
 #[test]
-fn set_id_bits_do_not_survive_a_new_text() {
+fn the_set_user_id_bit_does_not_survive_a_new_text_and_the_groups_does() {
     let world = World::new();
     world.put("tool", "old");
     fs::set_permissions(world.inside("tool"), Permissions::from_mode(0o6755)).unwrap();
     world.write("tool", "new").unwrap();
-    assert_eq!(mode(&world, "tool"), 0o755);
+    assert_eq!(mode(&world, "tool"), 0o2755);
+    fs::set_permissions(world.inside("tool"), Permissions::from_mode(0o2664)).unwrap();
+    world.edit_all(&[("tool", "newer")]).unwrap();
+    assert_eq!(mode(&world, "tool"), 0o2664);
 }
 
 #[test]

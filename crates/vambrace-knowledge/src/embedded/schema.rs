@@ -1,13 +1,12 @@
 //! How the file comes to be, and what it looks like.
 
-use std::fs::{DirBuilder, OpenOptions};
 use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior};
+use vambrace_files::{StateOpen, make_private, make_state_folder, open_state_file};
 
 use crate::StoreError;
 
@@ -53,6 +52,7 @@ INSERT INTO schema_version (version) VALUES (1);
 #[expect(clippy::disallowed_methods, reason = "a bound on waiting, which decides nothing else")]
 pub(super) fn open(file: &Path, patience: Duration) -> Result<Connection, StoreError> {
     make(file)?;
+    let file = &unlinked(file)?;
     let start = Instant::now();
     loop {
         let left = patience.saturating_sub(start.elapsed());
@@ -68,9 +68,16 @@ pub(super) fn open(file: &Path, patience: Duration) -> Result<Connection, StoreE
     }
 }
 
+/// The database refuses every link on its way; the way to a home folder may have some.
+fn unlinked(file: &Path) -> Result<PathBuf, StoreError> {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Ok(file.to_owned()) };
+    Ok(std::fs::canonicalize(folder)?.join(name))
+}
+
 /// Two statements in it may wait, so each gets half.
 fn attempt(file: &Path, patience: Duration) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(patience / 2)?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
@@ -104,22 +111,23 @@ fn attempt(file: &Path, patience: Duration) -> Result<Connection, StoreError> {
 /// finished: closing it there would take away the locks of a connection that is quicker than we are.
 fn make(file: &Path) -> Result<(), StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    match std::fs::metadata(file) {
-        Ok(there) if there.permissions().mode() & 0o077 == 0 => return Ok(()),
-        Ok(there) => {
-            let mut mode = there.permissions();
-            mode.set_mode(0o600);
-            return Ok(std::fs::set_permissions(file, mode)?);
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Err(error) => return Err(error.into()),
+    // THREAT: P11, a link in the place of one of them leads the database, or a change of its mode, elsewhere.
+    for ending in ["-wal", "-shm", "-journal"] {
+        let mut beside = file.as_os_str().to_owned();
+        beside.push(ending);
+        make_private(Path::new(&beside))?;
+    }
+    if make_private(file)? {
+        return Ok(());
     }
     if let Some(folder) = file.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        make_state_folder(folder)?;
     }
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let aside = file.with_extension(format!("new-{}-{number}", std::process::id()));
-    drop(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&aside)?);
+    // What a process of this number has left.
+    let _ = std::fs::remove_file(&aside);
+    drop(open_state_file(&aside, StateOpen::New)?);
     let placed = std::fs::hard_link(&aside, file);
     std::fs::remove_file(&aside)?;
     match placed {

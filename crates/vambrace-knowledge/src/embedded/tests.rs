@@ -226,6 +226,30 @@ fn looking_makes_nothing_and_the_file_is_ours_alone() {
     assert_eq!(names, ["memory.db", "memory.db-shm", "memory.db-wal"].map(str::to_owned).into());
 }
 
+/// THREAT: P11.
+#[test]
+fn a_link_in_the_place_of_the_file_is_not_followed() {
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm", "memory.db-journal"] {
+        let dir = TempDir::new().unwrap();
+        let (state, target) = (dir.path().join("state"), dir.path().join("target"));
+        std::fs::create_dir(&state).unwrap();
+        std::fs::write(&target, "").unwrap();
+        std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o644)).unwrap();
+        std::os::unix::fs::symlink(&target, state.join(name)).unwrap();
+        let saved = store(&dir).save(&person("ann"), &fact("x"), at(1));
+        assert!(saved.is_err(), "{name}: {saved:?}");
+        let about = std::fs::metadata(&target).unwrap();
+        assert_eq!((about.len(), about.permissions().mode() & 0o777), (0, 0o644), "{name}");
+    }
+    // The way to the state folder may have links, as the way to a home has.
+    let dir = TempDir::new().unwrap();
+    std::fs::create_dir(dir.path().join("real")).unwrap();
+    std::os::unix::fs::symlink("real", dir.path().join("home")).unwrap();
+    let store = EmbeddedStore::new(dir.path().join("home/state/memory.db"));
+    store.save(&person("ann"), &fact("x"), at(1)).unwrap();
+    assert!(dir.path().join("real/state/memory.db").exists());
+}
+
 #[test]
 fn a_file_of_the_future_or_of_somebody_else_is_left_alone() {
     let dir = TempDir::new().unwrap();

@@ -50,7 +50,8 @@ pub(crate) fn conclude(
     let truncated = truncated || data.as_tree().get("truncated") == Some(&Tree::Bool(true));
 
     // Names of rules may hold the operator's own patterns.
-    let rule = redactor.text(&trail.rule).value;
+    let for_record = redactor.for_record();
+    let rule = for_record.text(&trail.rule).value;
 
     // 12 audit.
     let now = parts.clock.now();
@@ -61,10 +62,10 @@ pub(crate) fn conclude(
         Verdict::Allow | Verdict::Ask => &trail.contacts[..],
     };
     let mut violations = end
-        .violation(redactor, call)
+        .violation(&for_record, call)
         .into_iter()
-        .chain(planted(redactor, call, &trail.planted))
-        .chain(contact::violations(redactor, call, beside));
+        .chain(planted(&for_record, call, &trail.planted))
+        .chain(contact::violations(&for_record, call, beside));
     let result = redactor.plain_tree(summary(data.as_tree())).value;
     // Before the numbers are written down, so that none is missing.
     trail.warnings.extend(contact::warnings(beside));

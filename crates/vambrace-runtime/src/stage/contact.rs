@@ -20,7 +20,7 @@ fn refused(contact: &Contact) -> Option<&UrlRefusal> {
 /// One event for each host. What cannot be written is met by the outcome, which comes after.
 pub(super) fn record(corridor: &Corridor, call: &Call, contacts: &[Contact]) {
     let Ok(audit) = corridor.audit() else { return };
-    let redactor = &call.redactor;
+    let redactor = call.redactor.for_record();
     for contact in contacts {
         let (severity, what) = match &contact.outcome {
             Outcome::Reached { address } => (Severity::Info, format!("reached at {address}")),

@@ -36,7 +36,7 @@ pub(crate) fn tell_permission(corridor: &Corridor, call: &Call, capability: Capa
         ("permission_reason", Tree::Text(reason)),
         ("session_id", Tree::text(call.entry.session_id.as_str())),
     ];
-    let redactor = &call.redactor;
+    let redactor = call.redactor.for_record();
     let message = redactor.text(&format!("{tool} {words}")).value;
     let clean = |(name, value): &(&'static str, Tree)| (*name, redactor.plain_tree(value.clone()).value);
     corridor.log().line(&LogLine {

@@ -60,7 +60,8 @@ fn refused<A: Action>(pending: Pending<A>) -> Setback {
 fn wording<A: Action>(call: &Call, pending: &Pending<A>) -> RedactedText {
     // LIMIT: what is cut says so.
     const LONGEST: usize = 2048;
-    let whole = call.redactor.text(&call.entry.input.as_tree().to_json()).value;
+    let redactor = call.redactor.for_record();
+    let whole = redactor.text(&call.entry.input.as_tree().to_json()).value;
     let is_cut = whole.as_str().len() > LONGEST;
     let arguments = whole.shortened(LONGEST);
     let mut text = pending.question().what.clone();
@@ -82,7 +83,7 @@ fn wording<A: Action>(call: &Call, pending: &Pending<A>) -> RedactedText {
         text = format!("{text} It would run {}.", lines.join(", then "));
     }
     text = format!("{text} It is called with {}.", arguments.as_str());
-    call.redactor.text(&seen(&text)).value
+    redactor.text(&seen(&text)).value
 }
 
 /// LIMIT: of names in a question; it says how many more there are.
@@ -151,7 +152,7 @@ fn record(
             caller: Some(call.entry.caller.id.clone()),
             by,
             call_id: Some(call.entry.call_id.clone()),
-            message: call.redactor.text(message).value,
+            message: call.redactor.for_record().text(message).value,
             details,
         };
         waiting_if(audit.is_durable(), || audit.event(&event)).is_ok()
@@ -179,7 +180,8 @@ fn later<A: Action>(
     match standing {
         Ok(Some(Standing::Approved { id, by })) => {
             let message = format!("approved {id}: {}", question.as_str());
-            let details = call.redactor.plain_tree(Tree::map([("approval_id", Tree::Text(id))])).value;
+            let details =
+                call.redactor.for_record().plain_tree(Tree::map([("approval_id", Tree::Text(id))])).value;
             if record(corridor, call, Some(by), &message, details) {
                 return Ok(pending.approve());
             }
@@ -237,7 +239,7 @@ fn stand<A: Action>(
         caller: caller.id.clone(),
         owner,
         tool: call.entry.tool.as_str().to_owned(),
-        rule: call.redactor.text(&pending.question().rule).value,
+        rule: call.redactor.for_record().text(&pending.question().rule).value,
         question: question.clone(),
         call_id: call.entry.call_id.as_str().to_owned(),
     })?;

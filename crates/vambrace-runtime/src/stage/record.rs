@@ -11,7 +11,7 @@ use super::{Call, Trail, waiting_if};
 use crate::Corridor;
 use crate::corridor::OnAuditFailure;
 
-/// Whether a person has stopped this caller. A record that cannot be read frees nobody to change things.
+/// Whether a person has stopped this caller. A record that cannot be read frees nobody.
 pub(crate) fn standing(
     corridor: &Corridor,
     call: &Call,
@@ -19,24 +19,39 @@ pub(crate) fn standing(
     trail: &mut Trail,
 ) -> Result<Standing, ToolError> {
     let asked = match &corridor.parts.audit {
-        Ok(audit) => audit.standing_at(&call.entry.caller, call.started).map_err(AuditFailure::Now),
-        Err(error) => Err(AuditFailure::SinceStart(error)),
+        Ok(audit) => audit.standing_at(&call.entry.caller, call.started),
+        // A stop that was put on a full disk holds, although nothing else can be written.
+        Err(_) => corridor.parts.bare_standing.of(&call.entry.caller, call.started),
     };
     match asked {
-        Ok(OnRecord::Free | OnRecord::Alerted) => Ok(Standing::Free),
         Ok(OnRecord::Suspended { since, .. }) => {
-            Ok(Standing::Suspended { since: vambrace_audit::rfc3339(since) })
+            return Ok(Standing::Suspended { since: vambrace_audit::rfc3339(since) });
         }
         Ok(OnRecord::Terminated) => {
-            Ok(Standing::Suspended { since: "an alert that ended its session".to_owned() })
+            return Ok(Standing::Suspended { since: "an alert that ended its session".to_owned() });
         }
-        Err(error) => {
-            unrecorded(corridor, capability.effect(), &error, trail)?;
-            // THREAT: P12, the kill switch lies in the record that cannot be read.
-            trail.warnings.push("Whether a person has stopped this caller cannot be seen.".to_owned());
-            Ok(Standing::Free)
-        }
+        Ok(OnRecord::Free | OnRecord::Alerted) => {}
+        Err(error) => unseen(corridor, &error, trail)?,
     }
+    if let Err(error) = &corridor.parts.audit {
+        unrecorded(corridor, capability.effect(), error, trail)?;
+    }
+    Ok(Standing::Free)
+}
+
+/// THREAT: P12, what cannot be seen may be a stop, so nobody goes on, whatever it would do; except where the operator chose
+/// that everything does.
+fn unseen(corridor: &Corridor, error: &AuditError, trail: &mut Trail) -> Result<(), ToolError> {
+    if corridor.parts.on_audit_failure == OnAuditFailure::Warn {
+        trail.warnings.push(format!("Warning: failed to write audit log: {}", error.brief()));
+        trail.warnings.push("Whether a person has stopped this caller cannot be seen.".to_owned());
+        return Ok(());
+    }
+    Err(ToolError::new(
+        ErrorCode::AuditUnavailable,
+        "Whether a person has stopped this caller cannot be seen, so the call was not made.",
+    )
+    .suggestion("Tell the person you work for; the log on standard error says what is wrong."))
 }
 
 /// The intent as a line of the chain, which may not be in its file yet.
@@ -51,7 +66,7 @@ pub(crate) fn note_intent<'c, A: Action>(
         RedactedTree::null()
     } else {
         let texts = |words: &Vec<String>| Tree::List(words.iter().map(Tree::text).collect());
-        call.redactor.plain_tree(Tree::List(vectors.iter().map(texts).collect())).value
+        call.redactor.for_record().plain_tree(Tree::List(vectors.iter().map(texts).collect())).value
     };
     let intent = Intent {
         rule: permit.rule().to_owned(),

@@ -162,20 +162,61 @@ fn a_record_that_could_not_be_opened_is_a_record_that_fails() {
     for (mode, reads_go_on, changes_go_on) in
         [("warn", true, true), ("deny_writes", true, false), ("deny_all", false, false)]
     {
-        let world = World::new(Settings { audit_broken: true, ..settings(mode) }, &entries());
+        let world = World::new(Settings { audit_full: true, ..settings(mode) }, &entries());
         assert!(world.corridor.audit().is_err());
         let read = world.call("read_file", json!({"path": "a.txt"}));
         assert_eq!(read.error().is_none(), reads_go_on, "{mode}: {:?}", read.error());
         let write = world.call("write_file", json!({"path": "a.txt", "content": "new"}));
         assert_eq!(write.error().is_none(), changes_go_on, "{mode}: {:?}", write.error());
         assert_eq!(world.file("a.txt") == "new", changes_go_on);
-        // The kill switch lies in the record: whoever goes on is told that it is not seen.
         for reply in [&read, &write].into_iter().filter(|reply| reply.error().is_none()) {
-            demand_warning(&reply.metadata().warnings, STOPS_NOT_SEEN);
+            demand_warning(&reply.metadata().warnings, INTENT_LOST);
         }
         for reply in [read, write].iter().filter(|reply| reply.error().is_some()) {
             assert_eq!(code(reply), Some(ErrorCode::AuditUnavailable), "{mode}");
         }
+    }
+}
+
+/// THREAT: P12, the kill switch lies beside the record.
+#[test]
+fn what_cannot_be_seen_may_be_a_stop_and_nobody_goes_on() {
+    for (mode, goes_on) in [("warn", true), ("deny_writes", false), ("deny_all", false)] {
+        for (tool, arguments) in reads().into_iter().chain(changes()) {
+            let world = World::new(Settings { audit_broken: true, ..settings(mode) }, &entries());
+            let reply = world.call(tool, arguments);
+            assert_eq!(reply.error().is_none(), goes_on, "{mode} {tool}: {:?}", reply.error());
+            if goes_on {
+                demand_warning(&reply.metadata().warnings, STOPS_NOT_SEEN);
+            } else {
+                assert_eq!(code(&reply), Some(ErrorCode::AuditUnavailable), "{mode} {tool}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stop_holds_although_the_record_cannot_be_opened() {
+    for mode in ["warn", "deny_writes", "deny_all"] {
+        let world = World::new(Settings { stopped: true, ..settings(mode) }, &entries());
+        let (audit, gone) = (world.audit_folder(), world.audit_folder().with_extension("gone"));
+        let settings = Settings { audit_full: true, ..settings(mode) };
+        let other = World::new(settings, &entries());
+        // The book and the registry are there; the segments are not, and cannot be made.
+        std::fs::rename(other.audit_folder(), gone).unwrap();
+        std::fs::rename(audit, other.audit_folder()).unwrap();
+        let reply = other.call("read_file", json!({"path": "a.txt"}));
+        assert!(other.corridor.audit().is_err());
+        assert_eq!(code(&reply), Some(ErrorCode::Suspended), "{mode}: {:?}", reply.error());
+        let book = other.audit_folder().join("standing.jsonl");
+        std::fs::remove_file(&book).unwrap();
+        std::fs::create_dir(&book).unwrap();
+        let reply = other.call("read_file", json!({"path": "a.txt"}));
+        assert_eq!(reply.error().is_none(), mode == "warn", "{mode}: {:?}", reply.error());
+        std::fs::remove_dir(&book).unwrap();
+        std::fs::write(&book, "garbage\n").unwrap();
+        let reply = other.call("read_file", json!({"path": "a.txt"}));
+        assert_eq!(reply.error().is_none(), mode == "warn", "{mode}: {:?}", reply.error());
     }
 }
 

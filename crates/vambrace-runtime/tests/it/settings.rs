@@ -10,7 +10,7 @@ use vambrace_policy::{
     HardLinks, Isolation, OnWrite, OperatorRule, PermissionList, Symlinks, ToolMode, Verdict,
 };
 use vambrace_redact::{Baseline, FingerprintKey, KnownValue, Marking, Redactor, RedactorSettings};
-use vambrace_runtime::OnAuditFailure;
+use vambrace_runtime::{OnAuditFailure, Relearned};
 use vambrace_tools::Limits;
 use vambrace_types::{ByteLimit, DEFAULT_READ, DEFAULT_REPLY, Role, Secret};
 
@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) on_audit_failure: String,
     /// The record cannot be opened at all.
     pub(crate) audit_broken: bool,
+    /// The record cannot be opened, and the kill switch beside it can be read.
+    pub(crate) audit_full: bool,
     pub(crate) mirror: bool,
     /// Every line waits for the disk.
     pub(crate) durable: bool,
@@ -54,7 +56,7 @@ pub(crate) struct Settings {
     pub(crate) permissions: PermissionList,
     /// What is done when it is time to look for new secrets.
     #[serde(skip)]
-    pub(crate) relearn: Option<fn() -> Option<Redactor>>,
+    pub(crate) relearn: Option<fn() -> Relearned>,
     pub(crate) knowledge_scope: String,
 }
 
@@ -95,6 +97,7 @@ impl Default for Settings {
             read_bytes: DEFAULT_READ.bytes(),
             on_audit_failure: "deny_writes".to_owned(),
             audit_broken: false,
+            audit_full: false,
             mirror: false,
             durable: false,
             stopped: false,

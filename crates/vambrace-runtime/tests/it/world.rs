@@ -75,6 +75,10 @@ impl World {
         if settings.audit_broken {
             disk::write(&state.join("audit"), "not a folder");
         }
+        if settings.audit_full {
+            // As on a full disk: nothing was ever founded, and no folder for it can be made.
+            disk::write(&state.join("audit/segments"), "not a folder");
+        }
         if settings.stopped {
             vambrace_audit::stop(&state.join("audit"), Some("local"), "a person", clock.clone()).unwrap();
         }
@@ -232,6 +236,8 @@ fn corridor(
         },
         policy,
         redactor: settings.redactor(),
+        mark_programs: None,
+        bare_standing: vambrace_audit::BareStanding::new(&state.join("audit")),
         relearn: settings.relearn.map(|relearn| Box::new(relearn) as Relearn),
         audit: AuditLog::open(audit, Arc::clone(&clock)),
         on_audit_failure: settings.on_audit_failure(),

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use owo_colors::OwoColorize as _;
 use serde_json::json;
 use vambrace_audit::{Entry, Filter, RecordKind, Verdict, VerifyReport, View, rfc3339};
+use vambrace_files::{StateOpen, open_state_file};
 use vambrace_json::Limits;
 use vambrace_redact::{Fingerprint, FingerprintKey};
 use vambrace_server::wire;
@@ -60,7 +61,17 @@ fn attempt(global: &Global, args: AuditArgs) -> Result<Exit, Exit> {
             }
             Ok(Exit::Done)
         }
-        AuditWhat::Verify => Ok(verified(global, &vambrace_audit::verify(&dir).map_err(told)?)),
+        AuditWhat::Verify => {
+            let report = vambrace_audit::verify(&dir).map_err(told)?;
+            let exit = verified(global, &report);
+            if report.is_absent {
+                terminal::fail(&format!(
+                    "there is no record in `{}`; --state DIR names another folder",
+                    dir.display()
+                ));
+            }
+            Ok(exit)
+        }
         AuditWhat::Alerts => {
             let alerts = vambrace_audit::alerts(&dir).map_err(told)?;
             if alerts.is_empty() && !global.json && terminal::is_watched() {
@@ -108,9 +119,13 @@ fn asked_for(global: &Global) -> Result<Fingerprint, Exit> {
     }
     let path = redaction_key(&state_folder(global)?);
     // Reading makes no key: without one, nothing was ever numbered.
-    let key = std::fs::read(&path).map_err(|_| {
+    let mut key = Vec::new();
+    let opened = open_state_file(&path, StateOpen::Read);
+    let read = opened.and_then(|file| file.take(LONGEST_SECRET).read_to_end(&mut key));
+    read.map_err(|_| {
         terminal::fail(
-            "no secret was ever numbered here: `redact.placeholders: numbered` puts fingerprints on record",
+            "no fingerprint was ever put on record here: what calls ask for has them, and what they are answered has \
+             them with `redact.placeholders: numbered`",
         );
         Exit::Failed
     })?;
@@ -153,10 +168,12 @@ fn list(global: &Global, entries: &[Entry]) {
 }
 
 fn verified(global: &Global, report: &VerifyReport) -> Exit {
-    let exit = if report.broken.is_some() { Exit::Failed } else { Exit::Done };
+    let is_intact = report.broken.is_none() && !report.is_absent;
+    let exit = if is_intact { Exit::Done } else { Exit::Failed };
     if global.json || !terminal::is_watched() {
         terminal::json(&json!({
-            "intact": report.broken.is_none(),
+            "intact": is_intact,
+            "found": !report.is_absent,
             "segments": report.n_segments,
             "records": report.n_records,
             "sealed": report.n_sealed,
@@ -169,6 +186,9 @@ fn verified(global: &Global, report: &VerifyReport) -> Exit {
             })).collect::<Vec<_>>(),
             "notes": report.notes,
         }));
+        return exit;
+    }
+    if report.is_absent {
         return exit;
     }
     match &report.broken {

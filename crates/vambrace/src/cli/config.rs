@@ -13,7 +13,7 @@ use vambrace_json::Limits;
 use super::Exit;
 use super::options::{ConfigArgs, ConfigWhat, Global};
 use super::serve::refuse_weak_secrets;
-use super::start::{configuration, environment, usage, workspace};
+use super::start::{configuration, environment, state_folder, usage, workspace};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, args: ConfigArgs) -> Exit {
@@ -106,7 +106,9 @@ fn show_all(global: &Global) -> Result<Exit, Exit> {
     let mut shown = show(&loaded);
     // A variable's value may stand in the middle of an address or a template, where no type hides it.
     if let Ok((root, _)) = workspace(&loaded)
-        && let Ok(Redacting { redactor, .. }) = Redacting::in_workspace(&loaded, &environment(), &root, None)
+        && let Ok(state) = state_folder(global)
+        && let Ok(Redacting { redactor, .. }) =
+            Redacting::in_workspace(&loaded, &environment(), &root, &state, None)
     {
         for row in &mut shown {
             row.value = redactor.text(&row.value).value.into_string();

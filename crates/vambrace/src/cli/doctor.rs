@@ -5,6 +5,7 @@ use std::path::Path;
 
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
+use vambrace_config::resolve::Redacting;
 use vambrace_files::{Root, ambient_authority};
 use vambrace_process::{Layer, Missing, RowState};
 use vambrace_redact::prove_rules;
@@ -77,6 +78,7 @@ pub(crate) fn run(global: &Global) -> Exit {
     rows.extend(cage_rows(global));
     rows.push(record_row(global));
     rows.push(rules_row());
+    rows.push(hidden_row(global));
     if global.json || !terminal::is_watched() {
         terminal::json(&Value::Array(rows.iter().map(Row::json).collect()));
     } else {
@@ -306,6 +308,24 @@ fn attacked(name: &'static str, state: State, detail: &str) -> Row {
         State::Holds | State::Broken | State::Untried => detail.to_owned(),
     };
     Row { name: name.into(), state, detail }
+}
+
+/// What the redactor could not learn, or does not trust.
+fn hidden_row(global: &Global) -> Row {
+    let name = "values of hidden files are known";
+    let learn = || {
+        let loaded = super::start::configuration(global).ok()?;
+        let (root, _) = super::start::workspace(&loaded).ok()?;
+        let state = state_folder(global).ok()?;
+        let told = Redacting::in_workspace(&loaded, &super::start::environment(), &root, &state, None);
+        Some(told.map_err(|error| error.to_string()))
+    };
+    match learn() {
+        None => row(name, false, "the configuration or the workspace cannot be read"),
+        Some(Err(why)) => row(name, false, why),
+        Some(Ok(found)) if found.warnings.is_empty() => row(name, true, "none is left out"),
+        Some(Ok(found)) => Row { name: name.into(), state: State::Told, detail: found.warnings.join("; ") },
+    }
 }
 
 fn record_row(global: &Global) -> Row {

@@ -9,7 +9,7 @@ use vambrace_audit::{Clock, Event, EventKind, Severity, SystemClock, local_stamp
 use vambrace_config::resolve::{Assembled, Redacting, Start, assemble, audit_folder, without_effect};
 use vambrace_config::section::{AuthMode, SessionIdFormat};
 use vambrace_config::{Loaded, Overrides, Sources, load, user_folder};
-use vambrace_files::{Root, ambient_authority};
+use vambrace_files::{Root, StateOpen, ambient_authority, make_state_folder, open_state_file};
 use vambrace_redact::{KnownValue, Marking, RedactedText, Redactor};
 use vambrace_runtime::{Corridor, Incoming, Leash, Log, NoLog, Purpose, Reply, Verdict};
 use vambrace_types::{Caller, Chain, Door, Secret, SessionId, Tree};
@@ -112,7 +112,7 @@ pub(crate) fn redacting(global: &Global, marking: Option<Marking>) -> Result<Red
     let loaded = configuration(global)?;
     let (root, _) = workspace(&loaded)?;
     let Redacting { redactor, warnings, .. } =
-        Redacting::in_workspace(&loaded, &environment(), &root, marking)
+        Redacting::in_workspace(&loaded, &environment(), &root, &state_folder(global)?, marking)
             .map_err(|error| usage(&error.to_string()))?;
     warnings.iter().filter(|_| !global.quiet).for_each(|warning| terminal::warn(warning));
     Ok(redactor)
@@ -182,10 +182,14 @@ pub(crate) fn session_of(
 /// One key binds the second call of a push to what the first one showed; another lets the operator look up what was
 /// redacted. Made when it is first needed; where it cannot be kept, it is good within this process.
 pub(crate) fn kept_key(path: &Path) -> Option<Secret<Vec<u8>>> {
-    use std::io::{ErrorKind, Write as _};
-    use std::os::unix::fs::OpenOptionsExt as _;
+    use std::io::{ErrorKind, Read as _, Write as _};
     const LENGTH: usize = 32;
-    match std::fs::read(path) {
+    let read = || {
+        let mut key = Vec::with_capacity(LENGTH + 1);
+        open_state_file(path, StateOpen::Read)?.take(LENGTH as u64 + 1).read_to_end(&mut key)?;
+        std::io::Result::Ok(key)
+    };
+    match read() {
         Ok(key) if key.len() == LENGTH => return Some(Secret::new(key)),
         // A crash has left the beginning of one.
         Ok(_) => std::fs::remove_file(path).ok()?,
@@ -196,16 +200,17 @@ pub(crate) fn kept_key(path: &Path) -> Option<Secret<Vec<u8>>> {
     // Whole or not at all: another process may look for it, or make one, at this moment.
     let beside = path.with_added_extension(std::process::id().to_string());
     let keep = || {
-        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?.write_all(&key)?;
+        path.parent().map_or(Ok(()), make_state_folder)?;
+        // What a process of this number has left.
+        let _ = std::fs::remove_file(&beside);
+        open_state_file(&beside, StateOpen::New)?.write_all(&key)?;
         std::fs::hard_link(&beside, path)
     };
     let kept = keep();
     let _ = std::fs::remove_file(&beside);
     match kept {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            std::fs::read(path).ok().filter(|key| key.len() == LENGTH).map(Secret::new)
+            read().ok().filter(|key| key.len() == LENGTH).map(Secret::new)
         }
         Ok(()) | Err(_) => Some(Secret::new(key)),
     }
@@ -239,6 +244,11 @@ fn report_start(global: &Global, loaded: &Loaded, corridor: &Corridor) {
             return;
         }
     };
+    if let n_damaged @ 1.. = audit.set_aside().len() {
+        terminal::warn(&format!(
+            "{n_damaged} segments of the audit log are damaged or missing; `vambrace audit verify` names them"
+        ));
+    }
     if loaded.weaker.is_empty() {
         return;
     }

@@ -163,3 +163,72 @@ fn calls_that_met_a_secret_are_found_by_it() {
     assert!(shown.contains("other-token#1") && shown.contains("fingerprint"), "{shown}");
     assert_eq!(world.run(&["audit", "list", "--secret"]).code, 2, "no value, no answer");
 }
+
+/// What no call and no program can have written comes first, whatever a program puts beside it. THREAT: P02, P03.
+#[test]
+fn a_program_does_not_choose_what_is_secret() {
+    let world = World::new();
+    world.file("src/.env", format!("API_TOKEN={}\n", value(1))).file("src/payload.py", "x = 1\n");
+    assert!(!shown(&world, &[], 1).contains(&value(1)));
+    // A person's program stands for an agent's: both run in the sandbox.
+    let script = "i=0; while [ $i -lt 600 ]; do echo \"S_${i}_SECRET=Junk${i}Value${i}zq\"; i=$((i+1)); done > .ENV; \
+                  printf 'A_SECRET=src/payload.py\\nB_SECRET=function\\nC_SECRET=return value\\n' >> .ENV; \
+                  mkdir -p aaa && for n in 1 2 3 4 5 6 7 8 9; do mkdir -p aaa/$n && cp .ENV aaa/$n/.env; done; true";
+    let ran = world.run(&["run", "--", "sh", "-c", script]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!shown(&world, &[], 1).contains(&value(1)), "the real one keeps its place");
+    let write = world.call("write_file", &json!({"path": "src/new.py", "content": "function return value"}));
+    assert_eq!(write.code, 0, "{write:?}");
+    let read = world.call("read_file", &json!({"path": "src/payload.py"}));
+    assert_eq!(read.code, 0, "{read:?}");
+    assert!(
+        world.raw_records().contains(r#""input":{"path":"src/payload.py"}"#),
+        "the record says which file"
+    );
+    let ordinary = world.feed(&["redact"], "src/payload.py function return value");
+    assert_eq!(ordinary.text(), "src/payload.py function return value");
+}
+
+/// What a project asks to be hidden is hidden from the agent, and not from whoever reviews it.
+#[test]
+fn a_projects_patterns_do_not_blank_the_record() {
+    let world = World::new();
+    world.file("vambrace.yaml", "secrets: {redact_patterns: [\"[a-z]+\"]}\n").file("plans.txt", "words\n");
+    let read = world.call("read_file", &json!({"path": "plans.txt"}));
+    assert!(!read.text().contains("words"), "{read:?}");
+    let denied = world.call("read_file", &json!({"path": "../plans.txt"}));
+    assert_eq!(denied.code, 3, "{denied:?}");
+    let records = world.raw_records();
+    for path in ["plans.txt", "../plans.txt"] {
+        assert!(records.contains(&format!(r#""input":{{"path":"{path}"}}"#)), "{path}: {records}");
+    }
+    assert!(records.contains(r#""rule":"scope.own""#), "{records}");
+    // The operator's own patterns count there too.
+    let operator = world.beside("operator.yaml", "secrets: {redact_patterns: [\"plans\"]}\n");
+    world.run(&["--config", &operator, "call", "read_file", r#"{"path":"plans.txt"}"#]);
+    let last = world.raw_records().lines().last().unwrap().to_owned();
+    assert!(!last.contains("plans"), "{last}");
+}
+
+/// What the record hides of what was asked for is found by whoever knows it, without any setting.
+#[test]
+fn a_hidden_subject_is_found_by_its_value() {
+    let world = World::new();
+    world.file(".env", format!("API_TOKEN={}\n", value(1)));
+    world.file(&format!("{}.txt", value(1)), "x");
+    let read = world.call("read_file", &json!({"path": format!("{}.txt", value(1))}));
+    let id = read.json()["metadata"]["call_id"].as_str().unwrap().to_owned();
+    let found = world.feed(&["audit", "list", "--secret", "--json"], value(1));
+    assert!(found.lines().iter().any(|line| line["call_id"] == id), "{found:?}");
+    assert!(!found.text().contains(&value(1)));
+}
+
+#[test]
+fn a_file_has_its_own_limit_and_says_so() {
+    let world = World::new();
+    let many: String = (1000..1400).map(|n| format!("K{n}={}\n", value(n))).collect();
+    world.file(".env", many).file("z/.env", format!("API_TOKEN={}\n", value(1)));
+    let ran = world.feed(&["redact"], format!("{} {}", value(1), value(1399)));
+    assert!(!ran.text().contains(&value(1)), "{ran:?}");
+    assert!(ran.stderr.contains(".env: it holds more than 256 values"), "{ran:?}");
+}

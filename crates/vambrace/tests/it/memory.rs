@@ -224,3 +224,31 @@ fn over_http_the_lists_know_the_person_behind_the_bridge() {
     assert!((0..1000).any(|_| told() || served.get("/health").status == 0 || told()), "{}", served.log());
     assert!(told(), "{}", served.log());
 }
+
+/// THREAT: P11, a link in the state folder.
+#[test]
+fn a_link_in_the_place_of_a_file_of_ours_is_not_followed() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for name in ["memory.db", "redaction.key", "hidden", "outputs", "journal"] {
+        let world = World::new();
+        let target = world.dir().join("target");
+        if name.contains('.') {
+            std::fs::write(&target, "").unwrap();
+        } else {
+            std::fs::create_dir(&target).unwrap();
+        }
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&target, mode).unwrap();
+        std::fs::create_dir(world.state()).unwrap();
+        std::os::unix::fs::symlink(&target, world.state().join(name)).unwrap();
+        world.call("save_to_memory", &json!({"content": "the gate is blue", "category": "test"}));
+        world.call("write_file", &json!({"path": "a.txt", "content": "x"}));
+        let about = std::fs::metadata(&target).unwrap();
+        assert_eq!(about.permissions().mode() & 0o777, 0o755, "{name}");
+        if about.is_dir() {
+            assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "{name}");
+        } else {
+            assert_eq!(about.len(), 0, "{name}");
+        }
+    }
+}

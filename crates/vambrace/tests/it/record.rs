@@ -49,15 +49,36 @@ fn check(world: &World, run: impl Fn(&str, &str) -> Ran) {
     assert!(!world.work().join("b.txt").exists() && !world.work().join("folder").exists());
 }
 
+/// Nobody can say who was stopped: nothing is served.
+#[track_caller]
+fn check_unseen(run: impl Fn(&str, &str) -> Ran) {
+    for (tool, arguments) in READS.into_iter().chain(WRITES) {
+        let ran = run(tool, arguments);
+        assert_eq!((ran.code, ran.error_code().as_str()), (1, "AuditUnavailable"), "{tool}: {ran:?}");
+    }
+}
+
 /// Tests may run as root, whom no permission stops; a file in the place of a folder stops everybody.
+#[test]
+fn no_folder_for_segments_can_be_made() {
+    let world = world();
+    fs::create_dir_all(world.audit()).unwrap();
+    fs::write(world.audit().join("segments"), "not a folder").unwrap();
+    check(&world, |tool, arguments| world.run(&["call", tool, arguments]));
+    let told = world.run(&["call", "list_files"]);
+    assert!(told.stderr.contains("the record cannot be written"), "{told:?}");
+    // What cannot be written can still stop.
+    assert_eq!(world.run(&["stop"]).code, 1);
+    let stopped = world.run(&["call", "list_files"]);
+    assert_eq!((stopped.code, stopped.error_code().as_str()), (3, "Suspended"), "{stopped:?}");
+}
+
 #[test]
 fn a_file_stands_in_the_place_of_the_record() {
     let world = world();
     fs::create_dir(world.state()).unwrap();
     fs::write(world.audit(), "not a folder").unwrap();
-    check(&world, |tool, arguments| world.run(&["call", tool, arguments]));
-    let told = world.run(&["call", "list_files"]);
-    assert!(told.stderr.contains("the record cannot be written"), "{told:?}");
+    check_unseen(|tool, arguments| world.run(&["call", tool, arguments]));
     for what in ["verify", "list"] {
         assert_eq!(world.run(&["audit", what]).code, 1, "{what}");
     }
@@ -70,7 +91,7 @@ fn a_file_stands_in_the_place_of_the_record() {
 fn the_state_folder_lies_beneath_a_file() {
     let world = world();
     let state = format!("{}/state", world.beside("file", "x"));
-    check(&world, |tool, arguments| {
+    check_unseen(|tool, arguments| {
         let mut command = world.bare(crate::support::binary());
         crate::support::finish(command.args(["--state", &state, "call", tool, arguments]), b"")
     });
@@ -86,7 +107,7 @@ fn the_record_is_replaced_under_a_running_server() {
     fs::rename(world.audit(), world.dir().join("away")).unwrap();
     fs::write(world.audit(), "not a folder").unwrap();
     let read = client.call("read_file", &json!({"path": "a.txt"}));
-    assert_eq!((&read["isError"], warns(&read["structuredContent"])), (&json!(false), true), "{read}");
+    assert_eq!(read["structuredContent"]["error"]["code"], "AuditUnavailable", "{read}");
     let write = client.call("write_file", &json!({"path": "b.txt", "content": "x"}));
     assert_eq!(write["structuredContent"]["error"]["code"], "AuditUnavailable", "{write}");
     assert!(!world.work().join("b.txt").exists());
@@ -98,8 +119,8 @@ fn the_operator_may_choose_otherwise() {
     for (choice, read, write) in [("deny_all", 1, 1), ("warn", 0, 0)] {
         let world = world();
         let file = world.beside("operator.yaml", &format!("audit: {{on_failure: {choice}}}\n"));
-        fs::create_dir(world.state()).unwrap();
-        fs::write(world.audit(), "").unwrap();
+        fs::create_dir_all(world.audit()).unwrap();
+        fs::write(world.audit().join("segments"), "").unwrap();
         let run = |call: (&str, &str)| world.run(&["-q", "--config", &file, "call", call.0, call.1]);
         assert_eq!(run(READS[0]).code, read, "{choice}");
         let ran = run(WRITES[0]);

@@ -169,3 +169,23 @@ fn paths_outside_and_blocked_are_refused() {
     let wrong = world.run(&["secrets", "baseline", "--prune"]);
     assert_eq!(wrong.code, 2, "{wrong:?}");
 }
+
+/// What a team accepted is shared; the log beside it is not.
+#[test]
+fn the_list_can_be_committed() {
+    let ignored = |world: &World| fs::read_to_string(world.work().join(".vambrace/.gitignore")).unwrap();
+    let fresh = world();
+    let operator = fresh.beside("operator.yaml", "audit: {mirror: true}\n");
+    fresh.run(&["--config", &operator, "call", "list_files"]);
+    assert_eq!(ignored(&fresh), "*\n!secrets-baseline.json\n");
+    // As an earlier version made it.
+    let old = world();
+    old.file(".vambrace/.gitignore", "*\n");
+    baseline(&old, &["--write"]);
+    assert_eq!(ignored(&old), "*\n!secrets-baseline.json\n");
+    // A person's own stays.
+    let own = world();
+    own.file(".vambrace/.gitignore", "*.jsonl\n");
+    baseline(&own, &["--write"]);
+    assert_eq!(ignored(&own), "*.jsonl\n");
+}

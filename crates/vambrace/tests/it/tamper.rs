@@ -125,3 +125,32 @@ fn an_agent_reaches_neither_the_record_nor_its_mirror() {
     assert!(fs::read(&segment).unwrap().starts_with(&before));
     assert_eq!(world.run(&["audit", "verify"]).code, 0);
 }
+
+/// A mistyped folder is no record that holds.
+#[test]
+fn no_record_is_not_intact() {
+    let world = World::new();
+    let ran = world.run(&["audit", "verify"]);
+    assert_eq!((ran.code, &ran.json()["intact"], &ran.json()["found"]), (1, &json!(false), &json!(false)));
+    assert!(ran.stderr.contains(world.audit().to_str().unwrap()), "{ran:?}");
+}
+
+/// Whoever never runs `audit verify` hears of it too.
+#[test]
+fn a_damaged_old_segment_is_told_at_the_start() {
+    let world = recorded();
+    let segment = world.segments()[0].clone();
+    // Two at once need a second segment, which a later start goes on in.
+    let held = fs::File::options().read(true).append(true).open(&segment).unwrap();
+    held.lock().unwrap();
+    assert_eq!(world.call("list_files", &json!({})).code, 0);
+    drop(held);
+    fs::write(&segment, "garbage\n").unwrap();
+    for _ in 0..2 {
+        let ran = world.call("list_files", &json!({}));
+        assert!(ran.code == 0 && ran.stderr.contains("`vambrace audit verify` names them"), "{ran:?}");
+    }
+    let alerts = world.run(&["audit", "alerts"]);
+    assert_eq!(alerts.text().matches("audit-log-damaged").count(), 1, "{alerts:?}");
+    assert_eq!(world.run(&["audit", "verify"]).code, 1);
+}
