@@ -1,6 +1,6 @@
 //! Files of our own state folder: never through a link, and only regular ones that are ours.
 //!
-//! THREAT: P11, a link in place of a file of ours makes us read, write or chmod what it leads to.
+//! THREAT: P03, a link in place of a file of ours makes us read, write or chmod what it leads to.
 
 use std::fs::File;
 use std::io;

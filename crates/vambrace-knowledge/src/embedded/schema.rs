@@ -111,7 +111,7 @@ fn attempt(file: &Path, patience: Duration) -> Result<Connection, StoreError> {
 /// finished: closing it there would take away the locks of a connection that is quicker than we are.
 fn make(file: &Path) -> Result<(), StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    // THREAT: P11, a link in the place of one of them leads the database, or a change of its mode, elsewhere.
+    // THREAT: P03, a link in the place of one of them leads the database, or a change of its mode, elsewhere.
     for ending in ["-wal", "-shm", "-journal"] {
         let mut beside = file.as_os_str().to_owned();
         beside.push(ending);

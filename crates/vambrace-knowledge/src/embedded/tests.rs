@@ -226,7 +226,7 @@ fn looking_makes_nothing_and_the_file_is_ours_alone() {
     assert_eq!(names, ["memory.db", "memory.db-shm", "memory.db-wal"].map(str::to_owned).into());
 }
 
-/// THREAT: P11.
+/// THREAT: P03.
 #[test]
 fn a_link_in_the_place_of_the_file_is_not_followed() {
     for name in ["memory.db", "memory.db-wal", "memory.db-shm", "memory.db-journal"] {

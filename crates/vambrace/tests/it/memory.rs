@@ -225,7 +225,7 @@ fn over_http_the_lists_know_the_person_behind_the_bridge() {
     assert!(told(), "{}", served.log());
 }
 
-/// THREAT: P11, a link in the state folder.
+/// THREAT: P03, a link in the state folder.
 #[test]
 fn a_link_in_the_place_of_a_file_of_ours_is_not_followed() {
     use std::os::unix::fs::PermissionsExt as _;
