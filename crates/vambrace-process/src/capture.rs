@@ -5,13 +5,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 
 use crate::client::CageError;
+use crate::feed::Feed;
 use crate::finished::Exit;
 use crate::order::Order;
+use crate::terminal::Terminal;
 use crate::wire::Line;
 use crate::wire::message::{Done, End, KILL, Refused, Report, TERMINATE, decode_report, encode_run};
 
@@ -21,15 +22,21 @@ const CANCEL_CHECK: Duration = Duration::from_millis(50);
 const CANCEL_GRACE: Duration = Duration::from_secs(1);
 /// After a kill; a process that takes longer is stuck in the kernel.
 const KILL_GRACE: Duration = Duration::from_secs(5);
+/// How soon a sink that was full is asked again.
+const SINK_CHECK: Duration = Duration::from_millis(1);
 /// When all writers are dead, what they wrote is there already.
 const DRAIN: Duration = Duration::from_millis(100);
 const CHUNK: usize = 64 << 10;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
+    /// The cell's own `/dev/null`.
     Null,
     Text(&'a [u8]),
-    Inherit(BorrowedFd<'a>),
+    /// What comes from here; the program never gets the object itself.
+    Copied(BorrowedFd<'a>),
+    /// A person's terminal: the program gets one of ours.
+    Terminal(BorrowedFd<'a>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,17 +45,45 @@ pub enum Channel {
     Err,
 }
 
-/// Called with each piece as it is read.
-pub type Sink<'a> = &'a mut (dyn FnMut(Channel, &[u8]) + 'a);
+/// Whether a sink can take more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    Free,
+    /// Asked again in a moment; the program waits meanwhile.
+    Full,
+    /// Nobody will read more of it, which the program is told as by any pipe.
+    Gone,
+}
+
+/// Where output goes while the program runs.
+pub trait Sink {
+    /// Called with each piece as it is read.
+    fn take(&mut self, channel: Channel, bytes: &[u8]);
+
+    fn room(&self, _channel: Channel) -> Room {
+        Room::Free
+    }
+}
+
+impl<F: FnMut(Channel, &[u8])> Sink for F {
+    fn take(&mut self, channel: Channel, bytes: &[u8]) {
+        self(channel, bytes);
+    }
+}
 
 pub enum Output<'a> {
     Capture,
-    Inherit {
-        out: BorrowedFd<'a>,
-        err: BorrowedFd<'a>,
-    },
     /// Given away as it comes; counted, not kept.
-    Stream(Sink<'a>),
+    Stream(&'a mut (dyn Sink + 'a)),
+    /// The same, both outputs through one pipe, so that they stay in their order.
+    Joined(&'a mut (dyn Sink + 'a)),
+    /// The same, through a terminal like this one.
+    Terminal {
+        sink: &'a mut (dyn Sink + 'a),
+        like: BorrowedFd<'a>,
+        /// Whether errors go there too.
+        joined: bool,
+    },
 }
 
 pub struct Stdio<'a> {
@@ -82,11 +117,19 @@ pub struct Captured {
     pub(crate) gave_up: bool,
 }
 
-/// The end of a pipe that is read here.
+/// The end of something that is read here.
 struct Tap {
+    /// None: nobody hears of what comes.
+    channel: Option<Channel>,
     end: Option<OwnedFd>,
     kept: Vec<u8>,
     n_read: u64,
+}
+
+impl Tap {
+    fn new(channel: Option<Channel>) -> Tap {
+        Tap { channel, end: None, kept: Vec::new(), n_read: 0 }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -100,9 +143,10 @@ struct Watching<'l, 'w, 's> {
     line: &'l mut Line,
     watch: &'w Watch<'w>,
     phase: Phase,
-    taps: [Tap; 2],
-    sink: Option<Sink<'s>>,
+    taps: [Tap; 3],
+    sink: Option<&'s mut (dyn Sink + 's)>,
     feed: Feed<'s>,
+    terminal: Option<Terminal<'s>>,
     cut: bool,
     timed_out: bool,
     cancelled: bool,
@@ -115,31 +159,12 @@ pub(crate) fn run(
     watch: &Watch<'_>,
 ) -> Result<Captured, CageError> {
     let started = Instant::now();
-    let (input, feed) = open_input(stdio.input)?;
-    let mut taps =
-        [Tap { end: None, kept: Vec::new(), n_read: 0 }, Tap { end: None, kept: Vec::new(), n_read: 0 }];
-    let mut writers: [Option<OwnedFd>; 2] = [None, None];
-    let (sink, given) = match stdio.output {
-        Output::Inherit { out, err } => (None, Some((out, err))),
-        Output::Capture => (None, None),
-        Output::Stream(sink) => (Some(sink), None),
-    };
-    if given.is_none() {
-        for (tap, writer) in taps.iter_mut().zip(&mut writers) {
-            let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-            tap.end = Some(read);
-            *writer = Some(write);
-        }
-    }
+    let Opened { input, writers, taps, sink, feed, terminal } = Opened::open(stdio)?;
     {
-        let input = input.as_fd();
         let [out, err] = &writers;
-        let (out, err) = match (given, out, err) {
-            (Some((out, err)), _, _) => (out, err),
-            (None, Some(out), Some(err)) => (out.as_fd(), err.as_fd()),
-            (None, _, _) => return Err(CageError::Protocol("no pipes".to_owned())),
-        };
-        line.send(&encode_run(order), &[input, out, err])?;
+        // Without an input the runner takes its own null device.
+        let given: Vec<_> = input.iter().chain([out, err]).map(AsFd::as_fd).collect();
+        line.send(&encode_run(order), &given)?;
     }
     // Ours must be closed, or the pipes never end.
     drop(writers);
@@ -152,6 +177,7 @@ pub(crate) fn run(
         taps,
         sink,
         feed,
+        terminal,
         cut: false,
         timed_out: false,
         cancelled: false,
@@ -161,35 +187,67 @@ pub(crate) fn run(
     watching.finish(done, started)
 }
 
-enum Source<'a> {
-    Own(OwnedFd),
-    Given(BorrowedFd<'a>),
+/// The three streams of the program, and our ends of them.
+struct Opened<'s> {
+    input: Option<OwnedFd>,
+    writers: [OwnedFd; 2],
+    taps: [Tap; 3],
+    sink: Option<&'s mut (dyn Sink + 's)>,
+    feed: Feed<'s>,
+    terminal: Option<Terminal<'s>>,
 }
 
-impl AsFd for Source<'_> {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Source::Own(own) => own.as_fd(),
-            Source::Given(given) => *given,
-        }
+impl<'s> Opened<'s> {
+    fn open(stdio: Stdio<'s>) -> Result<Opened<'s>, Errno> {
+        let mut taps = [Some(Channel::Out), Some(Channel::Err), None].map(Tap::new);
+        let [out, err, unheard] = &mut taps;
+        let (like, is_shown) = match (&stdio.output, stdio.input) {
+            (Output::Terminal { like, .. }, _) => (Some(*like), true),
+            (_, Input::Terminal(person)) => (Some(person), false),
+            (_, Input::Null | Input::Text(_) | Input::Copied(_)) => (None, false),
+        };
+        let made = like.map(|person| Terminal::like(person, is_shown)).transpose()?;
+        let (terminal, inner) = made.map_or((None, None), |(ours, inner)| (Some(ours), Some(inner)));
+        let (feed, input) = match (stdio.input, &terminal, &inner) {
+            (Input::Null, ..) => (Feed::nothing(), None),
+            (Input::Text(text), ..) => Feed::text(text).map(|(feed, end)| (feed, Some(end)))?,
+            (Input::Terminal(person), Some(ours), Some(inner)) => {
+                (Feed::typed(person, ours)?, Some(inner.try_clone().map_err(|_| Errno::MFILE)?))
+            }
+            (Input::Copied(from) | Input::Terminal(from), ..) => {
+                Feed::copied(from).map(|(feed, end)| (feed, Some(end)))?
+            }
+        };
+        let written = terminal.as_ref().map(Terminal::end).transpose()?;
+        let (sink, joined) = match stdio.output {
+            Output::Capture => (None, false),
+            Output::Stream(sink) => (Some(sink), false),
+            Output::Joined(sink) => (Some(sink), true),
+            Output::Terminal { sink, joined, .. } => (Some(sink), joined),
+        };
+        let to_out = match (written, inner) {
+            (Some(written), Some(inner)) if is_shown => {
+                out.end = Some(written);
+                inner
+            }
+            // What is written to an input reaches nobody.
+            (written, _) => {
+                unheard.end = written;
+                pipe_into(out)?
+            }
+        };
+        let to_err = match joined {
+            true => to_out.try_clone().map_err(|_| Errno::MFILE)?,
+            false => pipe_into(err)?,
+        };
+        Ok(Opened { input, writers: [to_out, to_err], taps, sink, feed, terminal })
     }
 }
 
-type Feed<'a> = Option<(OwnedFd, &'a [u8])>;
-
-fn open_input(input: Input<'_>) -> Result<(Source<'_>, Feed<'_>), Errno> {
-    match input {
-        Input::Inherit(given) => Ok((Source::Given(given), None)),
-        Input::Null => {
-            let null = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-            Ok((Source::Own(null), None))
-        }
-        Input::Text(text) => {
-            let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-            rustix::fs::fcntl_setfl(&write, OFlags::NONBLOCK)?;
-            Ok((Source::Own(read), Some((write, text))))
-        }
-    }
+fn pipe_into(tap: &mut Tap) -> Result<OwnedFd, Errno> {
+    let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+    tap.end = Some(read);
+    Ok(write)
 }
 
 /// What one round of waiting found.
@@ -197,7 +255,7 @@ fn open_input(input: Input<'_>) -> Result<(Source<'_>, Feed<'_>), Errno> {
 struct Ready {
     line: bool,
     feed: bool,
-    taps: [bool; 2],
+    taps: [bool; 3],
 }
 
 impl Watching<'_, '_, '_> {
@@ -205,8 +263,12 @@ impl Watching<'_, '_, '_> {
     fn watch(&mut self) -> Result<Option<Done>, CageError> {
         loop {
             let ready = self.poll()?;
+            // Before output is passed on, so that who sees it sees the modes that came before it.
+            if let Some(terminal) = &mut self.terminal {
+                terminal.follow();
+            }
             if ready.feed {
-                self.feed();
+                self.feed.go_on(self.terminal.as_ref());
             }
             for (place, is_ready) in ready.taps.into_iter().enumerate() {
                 if is_ready {
@@ -257,22 +319,33 @@ impl Watching<'_, '_, '_> {
         self.phase = Phase::Killed { until: now + KILL_GRACE };
     }
 
-    fn poll(&self) -> Result<Ready, Errno> {
+    fn poll(&mut self) -> Result<Ready, Errno> {
         let (Phase::Running { until } | Phase::Terminating { until } | Phase::Killed { until }) = self.phase;
-        let wait = until.saturating_duration_since(Instant::now()).min(CANCEL_CHECK);
-        let wait = Timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
-        let mut watched = Vec::with_capacity(4);
+        let mut wait = until.saturating_duration_since(Instant::now()).min(CANCEL_CHECK);
+        let sink = &self.sink;
+        let room = |channel| sink.as_ref().map_or(Room::Free, |sink| sink.room(channel));
+        let rooms = self.taps.each_ref().map(|tap| tap.channel.map_or(Room::Free, room));
+        let mut watched = Vec::with_capacity(5);
         watched.push(PollFd::new(&*self.line, PollFlags::IN));
-        let mut places = [None; 2];
-        for (tap, place) in self.taps.iter().zip(&mut places) {
+        let mut places = [None; 3];
+        for ((tap, room), place) in self.taps.iter_mut().zip(rooms).zip(&mut places) {
+            match room {
+                Room::Free => {}
+                Room::Full => {
+                    wait = wait.min(SINK_CHECK);
+                    continue;
+                }
+                Room::Gone => tap.end = None,
+            }
             if let Some(end) = &tap.end {
                 *place = Some(watched.len());
                 watched.push(PollFd::new(end, PollFlags::IN));
             }
         }
-        if let Some((end, _)) = &self.feed {
-            watched.push(PollFd::new(end, PollFlags::OUT));
-        }
+        let feed = self.feed.awaited(self.terminal.as_ref());
+        let has_feed = feed.is_some();
+        watched.extend(feed);
+        let wait = Timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
         match rustix::event::poll(&mut watched, Some(&wait)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno),
@@ -280,22 +353,9 @@ impl Watching<'_, '_, '_> {
         let is_ready = |place: usize| watched.get(place).is_some_and(|entry| !entry.revents().is_empty());
         Ok(Ready {
             line: is_ready(0) || self.line.has_more(),
-            feed: self.feed.is_some() && is_ready(watched.len() - 1),
+            feed: has_feed && is_ready(watched.len() - 1),
             taps: places.map(|place| place.is_some_and(is_ready)),
         })
-    }
-
-    /// As much as the pipe takes; a program that does not read its input is no error.
-    fn feed(&mut self) {
-        let Some((end, rest)) = &mut self.feed else { return };
-        match rustix::io::write(&*end, rest) {
-            Ok(n_written) => *rest = rest.get(n_written..).unwrap_or_default(),
-            Err(Errno::AGAIN | Errno::INTR) => return,
-            Err(_) => *rest = &[],
-        }
-        if rest.is_empty() {
-            self.feed = None;
-        }
     }
 
     /// Once, because the pipe is known to have something or to be at its end.
@@ -316,9 +376,10 @@ impl Watching<'_, '_, '_> {
         let room = usize::try_from(limit - tap.n_read.min(limit)).unwrap_or(usize::MAX);
         let fresh = chunk.get(..n_read.min(room)).unwrap_or_default();
         tap.n_read += fresh.len() as u64;
-        match &mut self.sink {
-            Some(sink) => sink(if place == 0 { Channel::Out } else { Channel::Err }, fresh),
-            None => tap.kept.extend_from_slice(fresh),
+        match (tap.channel, &mut self.sink) {
+            (None, _) => return,
+            (Some(channel), Some(sink)) => sink.take(channel, fresh),
+            (Some(_), None) => tap.kept.extend_from_slice(fresh),
         }
         if n_read > room {
             self.cut = true;
@@ -352,7 +413,7 @@ impl Watching<'_, '_, '_> {
             End::Changed(program) => return Err(CageError::Changed(program)),
             End::NotStarted { program, errno } => return Err(CageError::Exec { program, errno }),
         };
-        let [out, err] = self.taps;
+        let [out, err, _] = self.taps;
         Ok(Captured {
             exit,
             statuses: done.statuses,

@@ -59,8 +59,8 @@ pub enum ProgramError {
     NotStarted { program: String, why: String },
     #[error("the workspace cannot be shown in a cage: {why}")]
     View { why: String },
-    #[error("the standard input is a socket that leads out of the cage")]
-    InputLeadsOut,
+    #[error("the standard input is a folder, which cannot be read")]
+    InputIsFolder,
     #[error("{n_most} programs are running already")]
     TooMany { n_most: usize },
     #[error("the job was cancelled")]
@@ -129,10 +129,10 @@ impl ProgramError {
                 sentence(&self.to_string()),
                 "Ask the operator to choose another folder as the workspace.",
             ),
-            ProgramError::InputLeadsOut => (
-                ErrorCode::IsolationTooWeak,
+            ProgramError::InputIsFolder => (
+                ErrorCode::CommandFailed,
                 sentence(&self.to_string()),
-                "Give the program a pipe instead: `cat | vambrace run …`.",
+                "Give the program a file or a pipe to read from, or name the folder as an argument.",
             ),
             ProgramError::TooMany { .. } => (
                 ErrorCode::TooManyPrograms,

@@ -19,6 +19,7 @@ mod capture;
 mod cgroup;
 mod client;
 mod environment;
+mod feed;
 mod fetched;
 mod finished;
 mod guarded;
@@ -39,13 +40,14 @@ mod scratch;
 mod settings;
 mod spec;
 mod surroundings;
+mod terminal;
 mod toolchain;
 mod wire;
 mod workspace;
 
 /// The cage itself, for those who want it without our policy.
 pub mod cell {
-    pub use crate::capture::{Captured, Channel, Input, Output, Sink, Stdio, Watch};
+    pub use crate::capture::{Captured, Channel, Input, Output, Room, Sink, Stdio, Watch};
     pub use crate::client::{CageError, Cell, Launcher};
     pub use crate::finished::Exit;
     pub use crate::guarded::Guarded;
@@ -62,7 +64,7 @@ pub use finished::{Exit, Finished, ProgramError};
 pub use launcher::launch_if_asked;
 pub use network::{Network, PROXY_PORT};
 pub use posture::{Posture, PostureRow, RowState};
-pub use programs::{Live, OutputStream, Programs, RunContext};
+pub use programs::{Live, OutputStream, Outputs, Programs, RunContext};
 pub use settings::{
     AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,
 };

@@ -79,13 +79,49 @@ pub enum OutputStream {
     Err,
 }
 
+/// How a program's two outputs reach the person who runs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outputs {
+    Apart,
+    /// They end in one place, so they come in one order: all of it as `OutputStream::Out`.
+    Together,
+    /// Through a terminal like our own standard output; errors too, or apart from it.
+    Terminal {
+        with_errors: bool,
+    },
+}
+
 /// Where output goes while the program runs, instead of being collected.
 pub trait Live: Send + Sync {
     fn output(&self, stream: OutputStream, bytes: &[u8]);
 
-    /// The program writes to our own standard streams itself, unseen.
-    fn is_raw(&self) -> bool {
-        false
+    /// Whether more of it is wanted now. Meanwhile the program waits.
+    fn room(&self, _stream: OutputStream) -> cell::Room {
+        cell::Room::Free
+    }
+
+    fn outputs(&self) -> Outputs {
+        Outputs::Apart
+    }
+}
+
+/// The same for a cell.
+struct PassOn<'a>(&'a dyn Live);
+
+impl cell::Sink for PassOn<'_> {
+    fn take(&mut self, channel: Channel, bytes: &[u8]) {
+        self.0.output(stream(channel), bytes);
+    }
+
+    fn room(&self, channel: Channel) -> cell::Room {
+        self.0.room(stream(channel))
+    }
+}
+
+fn stream(channel: Channel) -> OutputStream {
+    match channel {
+        Channel::Out => OutputStream::Out,
+        Channel::Err => OutputStream::Err,
     }
 }
 
@@ -164,9 +200,12 @@ impl Programs {
     }
 
     fn run_caged(&self, job: &Job, context: &RunContext<'_>) -> Result<Finished, ProgramError> {
-        if matches!(job.stdin, Input::Terminal) {
-            input::check(std::io::stdin().as_fd())?;
-        }
+        let stdin = std::io::stdin();
+        let input = match &job.stdin {
+            Input::Nothing => cell::Input::Null,
+            Input::Text(text) => cell::Input::Text(text.as_bytes()),
+            Input::Terminal => input::of(stdin.as_fd())?,
+        };
         let mut order = self.order(job, Some(context))?;
         // Before the cage is built: what a program of another call makes meanwhile must not be taken for old.
         let before = self.baseline.enter(|| self.first_look(context))?;
@@ -181,7 +220,7 @@ impl Programs {
         }
         let way_out = self.open_way_out(&mut kept, context.network)?;
         order.environment = self.environment_of(job, Some(&way_out.reach), &fetched)?;
-        let outcome = self.execute(&mut kept.cell, &order, job, context);
+        let outcome = self.execute(&mut kept.cell, &order, job, (input, context));
         if outcome.is_err() {
             kept.cell.end_wholly();
         }
@@ -256,7 +295,11 @@ impl Programs {
     fn run_on_host(&self, job: &Job, context: &RunContext<'_>) -> Result<Finished, ProgramError> {
         let order = self.order(job, None)?;
         let mut cell = self.bare_cell(None)?;
-        let captured = self.execute(&mut cell, &order, job, context).map_err(started)?;
+        let input = match &job.stdin {
+            Input::Nothing | Input::Terminal => cell::Input::Null,
+            Input::Text(text) => cell::Input::Text(text.as_bytes()),
+        };
+        let captured = self.execute(&mut cell, &order, job, (input, context)).map_err(started)?;
         finish(captured, job.time, Enforcement::Host, Vec::new())
     }
 
@@ -278,40 +321,33 @@ impl Programs {
         cell: &mut cell::Cell,
         order: &Order,
         job: &Job,
-        context: &RunContext<'_>,
+        (input, context): (cell::Input<'_>, &RunContext<'_>),
     ) -> Result<Captured, cell::CageError> {
-        let (stdin, stdout, stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-        let input = match &job.stdin {
-            Input::Nothing => cell::Input::Null,
-            Input::Text(text) => cell::Input::Text(text.as_bytes()),
-            Input::Terminal => cell::Input::Inherit(stdin.as_fd()),
-        };
-        let mut pass_on = |channel: Channel, bytes: &[u8]| {
-            let stream = match channel {
-                Channel::Out => OutputStream::Out,
-                Channel::Err => OutputStream::Err,
-            };
-            if let Some(live) = context.live {
-                live.output(stream, bytes);
+        let stdout = std::io::stdout();
+        let mut pass_on = context.live.map(PassOn);
+        let mut lent = Vec::new();
+        if let cell::Input::Terminal(person) = input {
+            lent.push(person);
+        }
+        let output = match (context.live.map(Live::outputs), &mut pass_on) {
+            (Some(Outputs::Apart), Some(sink)) => cell::Output::Stream(sink),
+            (Some(Outputs::Together), Some(sink)) => cell::Output::Joined(sink),
+            (Some(Outputs::Terminal { with_errors }), Some(sink)) => {
+                lent.push(stdout.as_fd());
+                cell::Output::Terminal { sink, like: stdout.as_fd(), joined: with_errors }
             }
+            (None, _) | (_, None) => cell::Output::Capture,
         };
-        let has_input = matches!(input, cell::Input::Inherit(_));
-        let is_raw = context.live.is_some_and(Live::is_raw);
-        let lent = [
-            has_input.then(|| stdin.as_fd()),
-            is_raw.then(|| stdout.as_fd()),
-            is_raw.then(|| stderr.as_fd()),
-        ];
-        let _lent = Lent::remember(lent.into_iter().flatten());
-        let output = match context.live {
-            Some(live) if live.is_raw() => cell::Output::Inherit { out: stdout.as_fd(), err: stderr.as_fd() },
-            Some(_) => cell::Output::Stream(&mut pass_on),
-            None => cell::Output::Capture,
+        let _lent = Lent::remember(lent);
+        // What is passed on is not kept, so it may be as much as it likes.
+        let output_bytes = match context.live {
+            Some(_) => u64::MAX,
+            None => self.settings.limits.output.bytes(),
         };
         let watch = Watch {
             time_limit: job.time.unwrap_or(FOR_EVER),
             grace: GRACE,
-            output_bytes: self.settings.limits.output.bytes(),
+            output_bytes,
             cancelled: &|| (context.cancelled)(),
         };
         cell.run(order, Stdio { input, output }, &watch)

@@ -85,7 +85,7 @@ impl Runner {
                 // It came as the order ended by itself.
                 Command::Terminate | Command::Kill => continue,
             };
-            let streams = <[OwnedFd; 3]>::try_from(frame.descriptors).map_err(|_| Errno::BADMSG)?;
+            let streams = self.streams(frame.descriptors)?;
             let Ok((end, statuses)) = self.run(&order, &streams) else { return Ok(()) };
             // THREAT: P07, what is left in the background would see the next order, and outlive this one.
             self.reaper.end_all();
@@ -97,6 +97,15 @@ impl Runner {
             self.line.send(&encode_report(&Report::Clean(is_clean)), &[])?;
         }
         Ok(())
+    }
+
+    /// THREAT: P07, root could change the mode of a null device of the host that it was given. The one that was opened here
+    /// lies on a mount that cannot be written.
+    fn streams(&self, mut given: Vec<OwnedFd>) -> Result<[OwnedFd; 3], Errno> {
+        if given.len() == 2 {
+            given.insert(0, rustix::io::fcntl_dupfd_cloexec(&self.null, 3)?);
+        }
+        <[OwnedFd; 3]>::try_from(given).map_err(|_| Errno::BADMSG)
     }
 
     fn run(&mut self, order: &Order, streams: &[OwnedFd; 3]) -> Result<(End, Vec<i32>), Gone> {

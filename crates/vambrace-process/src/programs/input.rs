@@ -3,49 +3,47 @@
 use std::os::fd::BorrowedFd;
 
 use rustix::fs::FileType;
-use rustix::net::{AddressFamily, SocketType, sockopt};
 
 use crate::ProgramError;
+use crate::cell;
 
-/// THREAT: P07, a socket belongs to the network in which it was made: one of the internet family (as inetd gives it) can be
-/// connected anew from inside the cage, and a datagram can carry any address. A pair of connected ends can do neither.
-pub(super) fn check(input: BorrowedFd<'_>) -> Result<(), ProgramError> {
-    let kind = rustix::fs::fstat(input).map(|found| FileType::from_raw_mode(found.st_mode));
-    if kind != Ok(FileType::Socket) {
-        return Ok(());
+/// In which way it reaches the program, which never gets the object itself.
+pub(super) fn of(input: BorrowedFd<'_>) -> Result<cell::Input<'_>, ProgramError> {
+    if rustix::termios::isatty(input) {
+        return Ok(cell::Input::Terminal(input));
     }
-    let family = sockopt::socket_domain(input);
-    let kind = sockopt::socket_type(input);
-    match (family, kind) {
-        (Ok(AddressFamily::UNIX), Ok(SocketType::STREAM | SocketType::SEQPACKET)) => Ok(()),
-        _ => Err(ProgramError::InputLeadsOut),
+    let Ok(found) = rustix::fs::fstat(input) else { return Ok(cell::Input::Null) };
+    match FileType::from_raw_mode(found.st_mode) {
+        FileType::Directory => Err(ProgramError::InputIsFolder),
+        // Some programs look for other work when there is nothing to read, and can tell by this.
+        FileType::CharacterDevice if found.st_rdev == rustix::fs::makedev(1, 3) => Ok(cell::Input::Null),
+        _ => Ok(cell::Input::Copied(input)),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::fd::AsFd as _;
-    use std::os::unix::net::{UnixDatagram, UnixStream};
+    use std::fs::File;
+    use std::os::fd::{AsFd as _, OwnedFd};
 
     use super::*;
 
     #[test]
-    fn only_what_leads_nowhere_else_is_given() {
-        let (stream, _other) = UnixStream::pair().unwrap();
-        let (datagrams, _end) = UnixDatagram::pair().unwrap();
+    fn each_kind_has_its_way() {
         let (pipe, _writer) = std::io::pipe().unwrap();
-        let made = |kind| rustix::net::socket(AddressFamily::INET, kind, None).unwrap();
-        let (internet, listener) = (made(SocketType::DGRAM), made(SocketType::STREAM));
-        let null = std::fs::File::open("/dev/null").unwrap();
-        for (input, is_given) in [
-            (stream.as_fd(), true),
-            (pipe.as_fd(), true),
-            (null.as_fd(), true),
-            (datagrams.as_fd(), false),
-            (internet.as_fd(), false),
-            (listener.as_fd(), false),
-        ] {
-            assert_eq!(check(input).is_ok(), is_given, "{input:?}");
-        }
+        let (socket, _other) = std::os::unix::net::UnixDatagram::pair().unwrap();
+        let way = |input: OwnedFd| match of(input.as_fd()) {
+            Ok(cell::Input::Null) => "null",
+            Ok(cell::Input::Text(_)) => "text",
+            Ok(cell::Input::Copied(_)) => "copied",
+            Ok(cell::Input::Terminal(_)) => "terminal",
+            Err(_) => "refused",
+        };
+        assert_eq!(way(pipe.into()), "copied");
+        assert_eq!(way(socket.into()), "copied");
+        assert_eq!(way(File::open("/dev/null").unwrap().into()), "null");
+        assert_eq!(way(File::open("/dev/zero").unwrap().into()), "copied");
+        assert_eq!(way(tempfile::tempfile().unwrap().into()), "copied");
+        assert_eq!(way(File::open("/").unwrap().into()), "refused");
     }
 }

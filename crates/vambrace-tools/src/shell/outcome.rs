@@ -27,7 +27,8 @@ impl Outcome {
     pub(crate) fn of(finished: &Finished, hands: &Hands<'_>) -> Outcome {
         if finished.cut {
             hands.warn(vec![
-                "The program wrote more than it may and was ended; what it had written is here.".to_owned(),
+                "The program wrote more than it may (`limits.output_bytes`) and was ended; what it had written is here."
+                    .to_owned(),
             ]);
         }
         let (stdout, out_cut) = shown(&finished.stdout, hands);

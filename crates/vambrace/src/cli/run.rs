@@ -2,18 +2,19 @@
 //! a terminal asks for it raw.
 
 use std::io::IsTerminal as _;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use serde_json::json;
 use vambrace_policy::url::AllowEntry;
-use vambrace_process::{Live, OutputStream};
+use vambrace_process::cell::Room;
+use vambrace_process::{Live, OutputStream, Outputs};
 use vambrace_redact::Redactor;
 use vambrace_runtime::{Corridor, Incoming, Leash, Purpose, Reply};
 use vambrace_types::{Chain, Door, ErrorCode, Tree};
@@ -94,19 +95,52 @@ fn exit_of(reply: &Reply) -> Exit {
 
 type Chunk = (OutputStream, Vec<u8>);
 
+/// LIMIT: bytes of output that wait for a slow reader; until he has taken some, the program waits too.
+const MOST_WAITING: usize = 4 << 20;
+/// What a piece takes beside its bytes.
+const PIECE: usize = 64;
+
 /// Output on its way to the person, handed to a thread that cleans and prints it.
 struct Passing {
-    raw: bool,
+    outputs: Outputs,
     chunks: Mutex<Option<Sender<Chunk>>>,
     printing: Mutex<Option<JoinHandle<()>>>,
+    way: Arc<Way>,
+}
+
+/// What the two threads know of each other.
+#[derive(Default)]
+struct Way {
+    n_waiting: AtomicUsize,
+    /// The reader of this stream closed its end.
+    out_gone: AtomicBool,
+    err_gone: AtomicBool,
+}
+
+impl Way {
+    fn gone(&self, stream: OutputStream) -> &AtomicBool {
+        match stream {
+            OutputStream::Out => &self.out_gone,
+            OutputStream::Err => &self.err_gone,
+        }
+    }
 }
 
 impl Passing {
     fn start(corridor: Arc<Corridor>, raw: bool) -> Passing {
         let (chunks, arriving) = channel();
-        let printing =
-            std::thread::spawn(move || print(&corridor.redactor_for_call(clock().now()), &arriving));
-        Passing { raw, chunks: Mutex::new(Some(chunks)), printing: Mutex::new(Some(printing)) }
+        let way = Arc::new(Way::default());
+        let printed = Arc::clone(&way);
+        let printing = std::thread::spawn(move || {
+            let redactor = corridor.redactor_for_call(clock().now());
+            print(&redactor, raw, &arriving, &printed);
+        });
+        let outputs = match (raw, end_in_one_place()) {
+            (true, _) => Outputs::Terminal { with_errors: std::io::stderr().is_terminal() },
+            (false, true) => Outputs::Together,
+            (false, false) => Outputs::Apart,
+        };
+        Passing { outputs, chunks: Mutex::new(Some(chunks)), printing: Mutex::new(Some(printing)), way }
     }
 
     /// Prints what is left.
@@ -118,15 +152,33 @@ impl Passing {
     }
 }
 
+/// Two streams that are cleaned apart would come in another order than the program wrote them, in the middle of lines.
+fn end_in_one_place() -> bool {
+    let found = |stream: &dyn AsFd| rustix::fs::fstat(stream.as_fd()).map(|it| (it.st_dev, it.st_ino));
+    let (out, err) = (found(&std::io::stdout()), found(&std::io::stderr()));
+    out.is_ok() && out == err
+}
+
 impl Live for Passing {
     fn output(&self, stream: OutputStream, bytes: &[u8]) {
         if let Some(chunks) = self.chunks.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            self.way.n_waiting.fetch_add(bytes.len() + PIECE, Ordering::Relaxed);
             let _ = chunks.send((stream, bytes.to_vec()));
         }
     }
 
-    fn is_raw(&self) -> bool {
-        self.raw
+    fn room(&self, stream: OutputStream) -> Room {
+        if self.way.gone(stream).load(Ordering::Relaxed) {
+            return Room::Gone;
+        }
+        match self.way.n_waiting.load(Ordering::Relaxed) < MOST_WAITING {
+            true => Room::Free,
+            false => Room::Full,
+        }
+    }
+
+    fn outputs(&self) -> Outputs {
+        self.outputs
     }
 }
 
@@ -137,66 +189,47 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// waiting for a prompt.
 ///
 /// LIMIT: on a terminal, a secret that a program prints in two parts with a pause between them is not recognized.
-fn print(redactor: &Redactor, arriving: &Receiver<Chunk>) {
-    let screen = Screen::open();
+fn print(redactor: &Redactor, raw: bool, arriving: &Receiver<Chunk>, way: &Way) {
     let (mut out, mut err) = (redactor.stream(), redactor.stream());
     let patience = if std::io::stdout().is_terminal() { PAUSE } else { Duration::MAX };
     let mut clean = Vec::new();
     loop {
         match arriving.recv_timeout(patience) {
             Ok((stream, bytes)) => {
+                let size = bytes.len() + PIECE;
                 match stream {
+                    OutputStream::Out if raw => clean.extend_from_slice(&bytes),
                     OutputStream::Out => out.push(&bytes, &mut clean),
                     OutputStream::Err => err.push(&bytes, &mut clean),
                 }
-                screen.write(stream, &mut clean);
+                write(stream, &mut clean, way);
+                way.n_waiting.fetch_sub(size, Ordering::Relaxed);
             }
             Err(RecvTimeoutError::Timeout) => {
                 std::mem::replace(&mut out, redactor.stream()).finish(&mut clean);
-                screen.write(OutputStream::Out, &mut clean);
+                write(OutputStream::Out, &mut clean, way);
                 std::mem::replace(&mut err, redactor.stream()).finish(&mut clean);
-                screen.write(OutputStream::Err, &mut clean);
+                write(OutputStream::Err, &mut clean, way);
             }
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
     out.finish(&mut clean);
-    screen.write(OutputStream::Out, &mut clean);
+    write(OutputStream::Out, &mut clean, way);
     err.finish(&mut clean);
-    screen.write(OutputStream::Err, &mut clean);
+    write(OutputStream::Err, &mut clean, way);
 }
 
-/// Where the cleaned output goes. A terminal is one thing for input and output: when the program wants reads that do not
-/// wait, our writes would not wait either, and what does not fit would be lost. Opened once more, it is ours.
-struct Screen {
-    out: Option<OwnedFd>,
-    err: Option<OwnedFd>,
-}
-
-impl Screen {
-    fn open() -> Screen {
-        let anew = |number: i32, is_terminal: bool| {
-            let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
-            let path = format!("/proc/self/fd/{number}");
-            // A terminal of another user is used as it is.
-            is_terminal.then(|| rustix::fs::open(path, flags, Mode::empty()).ok()).flatten()
-        };
-        Screen {
-            out: anew(1, std::io::stdout().is_terminal()),
-            err: anew(2, std::io::stderr().is_terminal()),
-        }
+/// A reader that closed its end has seen enough; the program is told as by a pipe of its own.
+fn write(stream: OutputStream, clean: &mut Vec<u8>, way: &Way) {
+    let written = match stream {
+        OutputStream::Out => write_all(std::io::stdout(), clean),
+        OutputStream::Err => write_all(std::io::stderr(), clean),
+    };
+    if written == Err(Errno::PIPE) {
+        way.gone(stream).store(true, Ordering::Relaxed);
     }
-
-    /// A reader that closed its end has seen enough; the program goes on as it would with `| head`.
-    fn write(&self, stream: OutputStream, clean: &mut Vec<u8>) {
-        let _ = match (stream, &self.out, &self.err) {
-            (OutputStream::Out, Some(out), _) => write_all(out, clean),
-            (OutputStream::Out, None, _) => write_all(std::io::stdout(), clean),
-            (OutputStream::Err, _, Some(err)) => write_all(err, clean),
-            (OutputStream::Err, _, None) => write_all(std::io::stderr(), clean),
-        };
-        clean.clear();
-    }
+    clean.clear();
 }
 
 /// By the descriptor itself: after an error nobody would know how much of a buffer was written.

@@ -1,6 +1,9 @@
 //! `vambrace run`: what a person types in front of a program, so it must behave like the program.
 
 use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::process::Stdio;
 use std::thread;
 
 use serde_json::json;
@@ -156,7 +159,8 @@ fn a_terminal_is_given_back_as_it_was() {
         let mut command = world.bare("python3");
         command.args(["-c", TERMINAL, signal, binary(), "--state"]).arg(world.state()).arg("run");
         let ran = finish(command.args(raw).args(["--", "python3", "-c", RUDE]), b"");
-        let expected = format!("[True, True] {code} [False, False]\n");
+        // Whether reads wait is a matter of the program's own terminal.
+        let expected = format!("[True, False] {code} [False, False]\n");
         assert_eq!(ran.text(), expected, "{signal} {raw:?}: {ran:?}");
     };
     check("", &[], 0);
@@ -200,4 +204,173 @@ print(said.count(b"x\r\n"))
     command.args(["-c", reader, binary(), "--state"]).arg(world.state());
     let ran = finish(command.args(["run", "--", "python3", "-c", flood]), b"");
     assert_eq!(ran.text(), format!("{LINES}\n"), "{ran:?}");
+}
+
+/// All that can be done to an object by a descriptor of it.
+const MEDDLE: &str = r#"
+import os, stat
+for name, attempt in [
+    ("mode", lambda: os.fchmod(0, stat.S_IMODE(os.fstat(0).st_mode))),
+    ("other mode", lambda: None if stat.S_ISCHR(os.fstat(0).st_mode) else os.fchmod(0, 0o667)),
+    ("times", lambda: os.utime(0, (1, 1))),
+    ("note", lambda: os.setxattr(0, "user.note", b"x")),
+    ("write", lambda: None if stat.S_ISCHR(os.fstat(0).st_mode) else os.write(0, b"written")),
+    ("cut", lambda: os.ftruncate(0, 0)),
+    ("anew", lambda: None if stat.S_ISCHR(os.fstat(0).st_mode) else os.open("/proc/self/fd/0", os.O_RDWR | os.O_NONBLOCK)),
+    ("climb", lambda: os.open("..", os.O_PATH, dir_fd=0)),
+    ("enter", lambda: os.fchdir(0)),
+]:
+    try: attempt(); print(name, "worked")
+    except OSError as error: print(name, error.strerror)
+print(os.read(0, 5), os.readlink("/proc/self/fd/0").split(":")[0])
+"#;
+
+#[test]
+fn a_file_that_is_read_from_is_out_of_reach() {
+    if !has("python3", "the input of a program") {
+        return;
+    }
+    let world = World::new();
+    let path = world.beside("outside", "input of a person");
+    let file = fs::File::options().read(true).write(true).open(&path).unwrap();
+    let before = file.metadata().unwrap();
+    let output = world.command(&["run", "--", "python3", "-c", MEDDLE]).stdin(file).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.ends_with("b'input' pipe\n"), "{said}");
+    assert!(said.contains("climb Not a directory\nenter Not a directory\n"), "{said}");
+    let after = fs::metadata(&path).unwrap();
+    let state = |found: &fs::Metadata| (found.mode(), found.mtime(), found.ctime(), found.ctime_nsec());
+    assert_eq!(state(&after), state(&before), "{said}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "input of a person");
+}
+
+/// As root it would be changed, for the whole machine.
+#[test]
+fn the_null_device_of_the_host_is_not_handed_in() {
+    if !has("python3", "the input of a program") {
+        return;
+    }
+    let world = World::new();
+    let before = fs::metadata("/dev/null").unwrap();
+    let output =
+        world.command(&["run", "--", "python3", "-c", MEDDLE]).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.starts_with("mode Read-only file system\n"), "{said}");
+    assert!(said.contains("times Read-only file system\n") && said.ends_with("b'' /dev/null\n"), "{said}");
+    let after = fs::metadata("/dev/null").unwrap();
+    assert_eq!((after.mode(), after.ctime_nsec()), (before.mode(), before.ctime_nsec()));
+}
+
+#[test]
+fn a_folder_is_no_input() {
+    let world = World::new();
+    let folder = fs::File::open(world.dir()).unwrap();
+    let output = world.command(&["run", "--", "true"]).stdin(folder).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(126), "{told}");
+    assert!(told.contains("standard input is a folder") && told.contains("as an argument"), "{told}");
+}
+
+/// More than any limit on what is kept, both ways.
+#[test]
+fn what_is_passed_on_has_no_size() {
+    const SIZE: u64 = 25_000_000;
+    let world = World::new();
+    let path = world.beside("large", "");
+    fs::File::options().write(true).open(&path).unwrap().set_len(SIZE).unwrap();
+    let input = fs::File::open(&path).unwrap();
+    let output = world.command(&["run", "--", "cat"]).stdin(input).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.len() as u64), (Some(0), SIZE), "{told}");
+}
+
+#[test]
+fn an_input_without_end_holds_nobody() {
+    let world = World::new();
+    let mut command = world.command(&["run", "--", "sh", "-c", "exit 4"]);
+    let (input, _writer) = std::io::pipe().unwrap();
+    assert_eq!(command.stdin(input).status().unwrap().code(), Some(4));
+    let endless = fs::File::open("/dev/zero").unwrap();
+    let mut command = world.command(&["run", "--", "head", "-c", "3"]);
+    let output = command.stdin(endless).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout), (Some(0), vec![0; 3]));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_the_program() {
+    let world = World::new();
+    let mut command = world.command(&["run", "--", "yes"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut seen = [0; 4];
+    child.stdout.take().unwrap().read_exact(&mut seen).unwrap();
+    assert_eq!((&seen, child.wait().unwrap().code()), (b"y\ny\n", Some(141)), "as a shell tells SIGPIPE");
+}
+
+/// In the order of the program, also where a line is written in parts.
+#[test]
+fn streams_that_end_in_one_place_stay_in_order() {
+    let world = World::new();
+    let path = world.beside("both", "");
+    let both = fs::File::options().append(true).open(&path).unwrap();
+    let script =
+        "i=0; while [ $i -lt 300 ]; do i=$((i+1)); printf 'one '; printf 'line\n'; echo err >&2; done";
+    let mut command = world.command(&["run", "--", "sh", "-c", script]);
+    let status =
+        command.stdin(Stdio::null()).stdout(both.try_clone().unwrap()).stderr(both).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "one line\nerr\n".repeat(300));
+}
+
+/// Runs a command in a terminal of 33 rows whose mode is told before and after; types what the second argument says.
+const AT_A_TERMINAL: &str = r#"
+import fcntl, os, struct, subprocess, sys, termios
+outer, inner = os.openpty()
+fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("4H", 33, 77, 0, 0))
+before = os.fstat(inner)
+child = subprocess.Popen(sys.argv[2:], stdin=inner, stdout=inner, stderr=inner)
+os.write(outer, sys.argv[1].encode())
+said = b""
+while b"the end" not in said: said += os.read(outer, 1000)
+code = child.wait()
+after = os.fstat(inner)
+print(code, (before.st_mode, before.st_uid) == (after.st_mode, after.st_uid))
+print(said.decode().replace("\r", ""))
+"#;
+
+#[track_caller]
+fn at_a_terminal(world: &World, typed: &str, args: &[&str]) -> String {
+    let mut command = world.bare("python3");
+    command.args(["-c", AT_A_TERMINAL, typed, binary(), "--state"]).arg(world.state()).arg("run");
+    finish(command.args(args), b"").text()
+}
+
+#[test]
+fn a_terminal_is_read_but_not_held() {
+    if !has("python3", "a terminal") {
+        return;
+    }
+    let world = World::new();
+    world.file("token", credential());
+    let script = "test -t 0 && chmod 0666 /proc/self/fd/0; cat token >&0; cat; echo the end";
+    let said = at_a_terminal(&world, "typed\n\u{4}", &["--", "sh", "-c", script]);
+    assert!(said.starts_with("0 True\n"), "{said}");
+    // Once as it was echoed, once by the program.
+    assert_eq!(said.matches("typed\n").count(), 2, "{said}");
+    assert!(!said.contains(&credential()), "{said}");
+}
+
+#[test]
+fn a_raw_terminal_is_like_ours_and_not_ours() {
+    if !has("python3", "a terminal") {
+        return;
+    }
+    let world = World::new();
+    let script =
+        "for i in 0 1 2; do test -t $i || echo no terminal; done; stty size; chmod 0666 /proc/self/fd/1;
+        read line; echo got $line; echo the end";
+    let said = at_a_terminal(&world, "typed\n", &["--raw", "--", "sh", "-c", script]);
+    assert!(said.starts_with("0 True\n") && said.contains("33 77\n"), "{said}");
+    assert!(said.contains("got typed\n") && !said.contains("no terminal"), "{said}");
+    let interrupted = at_a_terminal(&world, "", &["--raw", "--", "sh", "-c", "echo the end; exit 7"]);
+    assert!(interrupted.starts_with("7 True\n"), "{interrupted}");
 }
