@@ -14,6 +14,8 @@ pub(crate) struct Bubblewrap {
     pub(crate) arguments: Vec<OsString>,
     /// To be written before it starts, in a folder that only we can read.
     pub(crate) files: Vec<(PathBuf, String)>,
+    /// What is covered in `/proc`, and which of it are folders.
+    kernel_files: Vec<(OsString, bool)>,
 }
 
 /// `folder` is private, empty, and stays until the program has ended.
@@ -21,8 +23,13 @@ pub(crate) struct Bubblewrap {
 /// THREAT: P07, root owns the host's devices, which bubblewrap binds as they are: `chmod 600 /dev/null`. So its runner keeps
 /// the power to make these mounts read-only and the power to give that up, and then gives up both; this needs the namespace
 /// in which they were made, and our filter refuses further ones.
-pub(crate) fn bubblewrap(spec: &CageSpec, folder: &Path, is_root: bool) -> Bubblewrap {
-    let mut made = Bubblewrap { arguments: Vec::new(), files: Vec::new() };
+pub(crate) fn bubblewrap(
+    spec: &CageSpec,
+    folder: &Path,
+    is_root: bool,
+    kernel_files: Vec<(OsString, bool)>,
+) -> Bubblewrap {
+    let mut made = Bubblewrap { arguments: Vec::new(), files: Vec::new(), kernel_files };
     let fixed =
         ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--hostname", "cage"];
     made.arguments.extend(fixed.map(OsString::from));
@@ -59,8 +66,18 @@ impl Bubblewrap {
                 self.push("--tmpfs", &[at]);
             }
             Mount::Link { at, to } => self.push("--symlink", &[to, at]),
-            Mount::Processes => self.push("--proc", &[Path::new("/proc")]),
+            Mount::Processes => self.processes(folder),
             Mount::Devices => self.push("--dev", &[Path::new("/dev")]),
+        }
+    }
+
+    fn processes(&mut self, folder: &Path) {
+        let proc = Path::new("/proc");
+        self.push("--proc", &[proc]);
+        for (name, is_folder) in &self.kernel_files.clone() {
+            let at = proc.join(name);
+            let mask = if *is_folder { Mount::EmptyFolder { at } } else { Mount::EmptyFile { at } };
+            self.add(&mask, folder);
         }
     }
 
@@ -110,8 +127,9 @@ mod tests {
     #[track_caller]
     fn check(mount: Mount, expected: &[&str]) {
         let spec = CageSpec { mounts: vec![mount.clone()], ..CageSpec::default() };
-        let empty = bubblewrap(&CageSpec::default(), Path::new("/private"), false).arguments.len();
-        let made = bubblewrap(&spec, Path::new("/private"), false);
+        let empty =
+            bubblewrap(&CageSpec::default(), Path::new("/private"), false, Vec::new()).arguments.len();
+        let made = bubblewrap(&spec, Path::new("/private"), false, Vec::new());
         let own: Vec<_> = made.arguments.iter().skip(empty).map(|it| it.to_str().unwrap()).collect();
         assert_eq!(own, expected, "{mount:?}");
     }
@@ -132,10 +150,21 @@ mod tests {
     }
 
     #[test]
+    fn names_of_the_kernel_are_covered() {
+        let spec = CageSpec { mounts: vec![Mount::Processes], ..CageSpec::default() };
+        let masked = vec![(OsString::from("keys"), false), (OsString::from("bus"), true)];
+        let made = bubblewrap(&spec, Path::new("/p"), false, masked);
+        let words: Vec<_> = made.arguments.iter().map(|it| it.to_str().unwrap()).collect();
+        let expected =
+            ["/proc", "--ro-bind", "/p/text-0", "/proc/keys", "--tmpfs", "/proc/bus", "--remount-ro"];
+        assert!(words.windows(expected.len()).any(|found| found == expected), "{words:?}");
+    }
+
+    #[test]
     fn texts_are_written_once() {
         let text = |at: &str, text: &str| Mount::Text { at: PathBuf::from(at), text: text.to_owned() };
         let mounts = vec![text("/a", "x"), text("/b", "x"), text("/c", "y")];
-        let made = bubblewrap(&CageSpec { mounts, ..CageSpec::default() }, Path::new("/p"), true);
+        let made = bubblewrap(&CageSpec { mounts, ..CageSpec::default() }, Path::new("/p"), true, Vec::new());
         let expected = [("/p/text-0", "x"), ("/p/text-1", "y")];
         assert_eq!(made.files, expected.map(|(path, text)| (PathBuf::from(path), text.to_owned())));
     }

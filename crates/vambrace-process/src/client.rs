@@ -17,7 +17,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use crate::cage::Layers;
 use crate::capture::{self, Captured, Stdio, Watch};
 use crate::guarded::Guarded;
-use crate::launcher::LAUNCHER;
+use crate::launcher::{JOURNAL, LAUNCHER};
 use crate::mark::Mark;
 use crate::namespace::Namespaces;
 use crate::order::Order;
@@ -47,6 +47,8 @@ pub enum CageError {
         errno: i32,
     },
     Protocol(String),
+    /// Programs of this user have too many descriptors on their way, which the kernel counts for all of them together.
+    InFlight,
     /// The cell or the launcher is gone.
     Died,
 }
@@ -65,6 +67,9 @@ impl std::fmt::Display for CageError {
                 write!(f, "`{}`: {}", program.display(), io::Error::from_raw_os_error(*errno))
             }
             CageError::Protocol(what) => write!(f, "the cell was not understood: {what}"),
+            CageError::InFlight => f.write_str(
+                "programs of this user have sent more descriptors than may be on their way at once",
+            ),
             CageError::Died => f.write_str("the cell ended unexpectedly"),
         }
     }
@@ -80,6 +85,7 @@ impl From<Errno> for CageError {
     fn from(errno: Errno) -> CageError {
         match errno {
             Errno::PIPE | Errno::CONNRESET => CageError::Died,
+            Errno::TOOMANYREFS => CageError::InFlight,
             other => CageError::Protocol(io::Error::from(other).to_string()),
         }
     }
@@ -105,8 +111,8 @@ impl Launcher {
         // THREAT: P06, secrets of our environment must not be in the memory of what starts programs.
         let child = Command::new(exe)
             .arg(LAUNCHER)
-            .args(journal)
             .env_clear()
+            .envs(journal.map(|journal| (JOURNAL, journal)))
             .current_dir("/")
             .stdin(theirs)
             .stdout(ChildStdio::null())

@@ -71,6 +71,8 @@ pub enum ProgramError {
     LeftBehind { why: String },
     #[error("the programs used more memory than they may ({limit} bytes) and were ended")]
     OutOfMemory { limit: u64 },
+    #[error("programs of this user have sent more descriptors than may be on their way at once")]
+    InFlight,
     #[error("the cage failed: {why}")]
     Broken { why: String },
 }
@@ -154,6 +156,11 @@ impl ProgramError {
                 ErrorCode::ResourceExhausted,
                 sentence(&self.to_string()),
                 "Ask for less at once, or ask the operator to raise `limits.memory_bytes`.",
+            ),
+            ProgramError::InFlight => (
+                ErrorCode::ResourceExhausted,
+                sentence(&self.to_string()),
+                "End the program that does not receive them, or ask the operator to raise the limit of open files (`ulimit -n`).",
             ),
             ProgramError::Broken { .. } => (
                 ErrorCode::CommandFailed,

@@ -48,6 +48,8 @@ use score::Score;
 pub(crate) const LAUNCHER: &str = "__cage";
 pub(crate) const RUNNER: &str = "__cage-runner";
 pub(crate) const ENTER: &str = "__cage-enter";
+/// The one variable of the launcher. No program can read it: the launcher and the first process of a cell cannot be dumped.
+pub(crate) const JOURNAL: &str = "VAMBRACE_JOURNAL";
 
 /// Why a runner that did not build its root says that it has none; whoever had it built knows better.
 pub(crate) const BUILT_ELSEWHERE: &str = "built by another backend, if at all";
@@ -121,13 +123,14 @@ struct Embryo {
     process: OwnedFd,
 }
 
-/// Makes cells until the other end is gone. All cells then die with this process. An argument names the journal to which
-/// their death is told.
+/// Makes cells until the other end is gone. All cells then die with this process. A variable names the journal to
+/// which their death is told: an argument could be read in every cell, as that of its first process.
 fn launcher(control: OwnedFd) -> Result<(), Errno> {
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     kernel_unsafe::reset_signals();
     kernel_unsafe::ignore_children();
-    let witness = std::env::args_os().nth(2).and_then(|journal| Witness::of(Path::new(&journal)));
+    confine::prepare_core_limit();
+    let witness = std::env::var_os(JOURNAL).and_then(|journal| Witness::of(Path::new(&journal)));
     let mut maker = Maker {
         filter: filter::program(Naming::Free),
         namespaces: Namespaces::all(),
@@ -306,7 +309,8 @@ fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
             return line.send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
         }
     };
-    let mut runner = Runner::new(line, &[], Score::open())?;
+    let is_confined = matches!(asked, Confine::As { .. });
+    let mut runner = Runner::new(line, &[], Score::open(), confine::files(is_confined))?;
     let (missing, guard) = confine_runner(asked, turns);
     runner.guard = guard;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;

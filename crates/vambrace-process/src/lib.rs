@@ -23,6 +23,7 @@ mod feed;
 mod fetched;
 mod finished;
 mod guarded;
+mod kernel_files;
 mod launcher;
 mod lent;
 mod lookup;

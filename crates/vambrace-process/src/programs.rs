@@ -570,6 +570,7 @@ fn started(error: cell::CageError) -> ProgramError {
         cell::CageError::Exec { ref program, .. } => {
             ProgramError::NotStarted { program: program.display().to_string(), why: error.to_string() }
         }
+        cell::CageError::InFlight => ProgramError::InFlight,
         other => ProgramError::Broken { why: other.to_string() },
     }
 }

@@ -4,6 +4,8 @@ use std::os::fd::AsFd;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use rustix::pipe::PipeFlags;
+use rustix::process::{Resource, Rlimit};
 
 use super::call_unsafe::{self, Child};
 use super::facts::Facts;
@@ -115,6 +117,45 @@ pub(super) fn user_fault() -> Outcome {
 
 pub(super) fn handles() -> Outcome {
     refused(call_unsafe::open_stale_handle())
+}
+
+/// Only a limit of 1 keeps the host's handler from being started on what a crash leaves; 0 does not.
+pub(super) fn core_dumps() -> Outcome {
+    let held = rustix::process::getrlimit(Resource::Core);
+    match held.current {
+        Some(1) => {}
+        Some(0) if held.maximum == Some(0) => return Outcome::Held("the machine's limit is 0".to_owned()),
+        _ => return Outcome::Broken("the limit is not 1".to_owned()),
+    }
+    all([Some(0), Some(1 << 20), None].map(|wanted| {
+        let _asked =
+            rustix::process::setrlimit(Resource::Core, Rlimit { current: wanted, maximum: held.maximum });
+        let outcome = match rustix::process::getrlimit(Resource::Core).current {
+            Some(1) => Outcome::Held("the limit stays 1".to_owned()),
+            _ => Outcome::Broken("the limit was changed".to_owned()),
+        };
+        ("setrlimit", outcome)
+    }))
+}
+
+/// What the kernel counts for a user or for the machine, as far as a program can be kept from it.
+pub(super) fn shared_limits() -> Outcome {
+    const MOST_SIGNALS: u64 = 1024;
+    const MOST_FILES: u64 = 4096;
+    let below = |resource, most: u64| match rustix::process::getrlimit(resource).maximum {
+        Some(held) if held <= most => Outcome::Held(format!("at most {held}")),
+        _ => Outcome::Broken("as many as the user".to_owned()),
+    };
+    let larger_pipe = match rustix::pipe::pipe_with(PipeFlags::CLOEXEC) {
+        Ok((_read, write)) => refused(rustix::pipe::fcntl_setpipe_size(&write, 1 << 20)),
+        Err(errno) => could_not(errno),
+    };
+    all([
+        ("io_setup", refused(call_unsafe::make_queue())),
+        ("a larger pipe", larger_pipe),
+        ("signals that wait", below(Resource::Sigpending, MOST_SIGNALS)),
+        ("open files", below(Resource::Nofile, MOST_FILES)),
+    ])
 }
 
 pub(super) fn module() -> Outcome {

@@ -68,6 +68,15 @@ pub(super) fn type_into(file: BorrowedFd<'_>, high: u64) -> Result<(), Errno> {
         .map(drop)
 }
 
+/// A queue for one asynchronous read or write, which goes at once.
+pub(super) fn make_queue() -> Result<(), Errno> {
+    let mut queue: c_ulong = 0;
+    // SAFETY: the kernel writes one number, which outlives the call.
+    check(unsafe { libc::syscall(libc::SYS_io_setup, 1, &raw mut queue) })?;
+    // SAFETY: no memory is involved; the number is that of the queue made above.
+    check(unsafe { libc::syscall(libc::SYS_io_destroy, queue) }).map(drop)
+}
+
 /// Enters the namespace in which this process already is.
 pub(super) fn enter(namespace: BorrowedFd<'_>) -> Result<(), Errno> {
     // SAFETY: no memory is involved.

@@ -1,9 +1,11 @@
 //! Attacks on other processes, and what this one was given at its birth: environment, descriptors, rights.
 
+use std::io::Read as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use rustix::fs::StatVfsMountFlags;
+use rustix::fs::{FileType, Mode, OFlags, StatVfsMountFlags, Timespec, Timestamps, XattrFlags};
 use rustix::process::Pid;
 
 use super::facts::Facts;
@@ -105,6 +107,90 @@ pub(super) fn descriptors() -> Outcome {
         Some((number, leads_to)) => Outcome::Broken(format!("{number}: {}", leads_to.display())),
         None => Outcome::Held("only the three standard ones".to_owned()),
     }
+}
+
+/// Errors go to the null device that programs get as their input.
+pub(super) fn handed_in() -> Outcome {
+    let (input, output, errors) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    all([
+        ("input", handed(input.as_fd())),
+        ("writing to the input", failed(rustix::io::write(&input, &[]))),
+        ("output", handed(output.as_fd())),
+        ("errors", handed(errors.as_fd())),
+    ])
+}
+
+/// Mode and times are set to what they are, so nothing changes whatever happens.
+fn handed(stream: BorrowedFd<'_>) -> Outcome {
+    const PIPES: u64 = 0x5049_5045;
+    let (found, system) = match (rustix::fs::fstat(stream), rustix::fs::fstatfs(stream)) {
+        (Ok(found), Ok(system)) => (found, system),
+        (Err(errno), _) | (_, Err(errno)) => return Outcome::Untried(words(errno)),
+    };
+    // Without a name nobody else has it but who reads the other end.
+    if FileType::from_raw_mode(found.st_mode).is_fifo() && u64::try_from(system.f_type) == Ok(PIPES) {
+        return Outcome::Held("a pipe of its own".to_owned());
+    }
+    let time = |tv_sec, nanoseconds| Timespec { tv_sec, tv_nsec: i64::try_from(nanoseconds).unwrap_or(0) };
+    let times = Timestamps {
+        last_access: time(found.st_atime, found.st_atime_nsec),
+        last_modification: time(found.st_mtime, found.st_mtime_nsec),
+    };
+    let note = || {
+        rustix::fs::fsetxattr(stream, "user.vambrace-attack", b"x", XattrFlags::CREATE)?;
+        rustix::fs::fremovexattr(stream, "user.vambrace-attack")
+    };
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    all([
+        ("mode", failed(rustix::fs::fchmod(stream, Mode::from_raw_mode(found.st_mode)))),
+        ("times", failed(rustix::fs::futimens(stream, &times))),
+        ("note", failed(note())),
+        ("folder above", failed(rustix::fs::openat(stream, "..", flags, Mode::empty()))),
+    ])
+}
+
+/// Addresses, keys, what other programs do, and how the machine was started.
+const KERNEL_FILES: [&str; 22] = [
+    "acpi",
+    "bootconfig",
+    "cmdline",
+    "interrupts",
+    "iomem",
+    "ioports",
+    "kallsyms",
+    "kcore",
+    "key-users",
+    "keys",
+    "kmsg",
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
+    "latency_stats",
+    "locks",
+    "modules",
+    "pagetypeinfo",
+    "sched_debug",
+    "slabinfo",
+    "timer_list",
+    "vmallocinfo",
+];
+
+pub(super) fn kernel_files() -> Outcome {
+    all(KERNEL_FILES.map(|name| {
+        let path = format!("/proc/{name}");
+        if std::fs::read_dir(&path).is_ok_and(|mut names| names.next().is_some()) {
+            return (name, Outcome::Broken("listed".to_owned()));
+        }
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(&path, flags, Mode::empty()).map(std::fs::File::from);
+        let outcome = match opened.map(|mut file| file.read(&mut [0; 64])) {
+            Ok(Ok(0)) => Outcome::Held("empty".to_owned()),
+            Ok(Ok(_)) => Outcome::Broken("read".to_owned()),
+            Ok(Err(error)) => Outcome::Held(error.kind().to_string()),
+            Err(errno) => Outcome::Held(words(errno)),
+        };
+        (name, outcome)
+    }))
 }
 
 pub(super) fn capabilities() -> Outcome {

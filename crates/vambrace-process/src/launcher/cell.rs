@@ -27,6 +27,9 @@ use crate::spec::CageSpec;
 use crate::wire::Line;
 use crate::wire::message::{Report, decode_spec, encode_report};
 
+/// LIMIT: so many cells at once can use up what a user has; fewer leave something for his other programs.
+const SHARE_OF_USER: u64 = 8;
+
 /// What the launcher gives its child.
 pub(super) struct Birth<'a> {
     /// From the launcher, over which the spec comes when a cell is wanted.
@@ -80,7 +83,7 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
             return Ok(1);
         }
     };
-    let mut runner = Runner::new(line, &memories, score)?;
+    let mut runner = Runner::new(line, &memories, score, confine::files(true))?;
     let CageSpec { writable, guarded, .. } = spec;
     confine::drop_powers(&mut gaps);
     confine::restrict_files(&writable, &memories, is_guarded(guarded.as_ref()), &mut gaps);
@@ -184,8 +187,13 @@ fn map_owner(owner: Owner) -> Result<(), Errno> {
     write_once("/proc/self/gid_map", &format!("{0} {0} 1", owner.group))?;
     // They are counted per user, so a program could leave its user none. Where the kernel does not offer the switch, the
     // limit of the machine holds.
-    for (name, most) in [("max_inotify_instances", "64"), ("max_inotify_watches", "65536")] {
-        let _ = write_once(Path::new("/proc/sys/user").join(name), most);
+    for (name, of_user) in
+        [("max_inotify_instances", "max_user_instances"), ("max_inotify_watches", "max_user_watches")]
+    {
+        let most = std::fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(of_user));
+        let Some(most) = most.ok().and_then(|most| most.trim().parse::<u64>().ok()) else { continue };
+        let share = (most / SHARE_OF_USER).max(1).to_string();
+        let _ = write_once(Path::new("/proc/sys/user").join(name), &share);
     }
     Ok(())
 }

@@ -29,6 +29,13 @@ const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 const LANDLOCK: ABI = ABI::V6;
 
 const MOST_FILES: u64 = 4096;
+/// What a program outside of any cage finds; more than this surprises old ones.
+const USUAL_FILES: u64 = 1024;
+/// Signals that wait, and timers, each of which holds one: counted for each user, and here for this cell too.
+const MOST_SIGNALS: u64 = 1024;
+/// THREAT: P06, with 0 a program of the host that `core_pattern` names is started on a crash all the same, as root; only 1
+/// says that it is not to be. The filter keeps it so.
+const CORE: u64 = 1;
 const LOCKED_MEMORY: u64 = 64 << 10;
 
 /// A list of what could not be had.
@@ -59,16 +66,40 @@ pub(super) fn set_limits(limits: CageLimits) -> Result<(), Errno> {
         (Resource::Nproc, limits.processes),
         (Resource::Data, limits.memory_bytes),
         (Resource::Fsize, limits.file_bytes),
-        (Resource::Core, 0),
-        (Resource::Nofile, MOST_FILES),
+        (Resource::Core, CORE),
         (Resource::Memlock, LOCKED_MEMORY),
         (Resource::Msgqueue, 0),
+        (Resource::Sigpending, MOST_SIGNALS),
     ] {
         // Only root may raise what the operator has set lower.
         let most = rustix::process::getrlimit(resource).maximum.map_or(most, |held| held.min(most));
         rustix::process::setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
     Ok(())
+}
+
+/// Where the machine's limit is 0, only root may set 1, and no longer in a namespace of its own.
+///
+/// LIMIT: anybody else stays with 0 then.
+pub(super) fn prepare_core_limit() {
+    if rustix::process::getrlimit(Resource::Core).maximum == Some(0) {
+        let _raised =
+            rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(CORE), maximum: Some(CORE) });
+    }
+}
+
+/// How many files a program may have open.
+///
+/// THREAT: P07, descriptors that are sent and not received are counted for each user, and who sends one is refused when they
+/// are more than its own limit of open files. Programs have less of it than we, or one of them could keep us from building
+/// cells.
+pub(super) fn files(is_confined: bool) -> Rlimit {
+    let held = rustix::process::getrlimit(Resource::Nofile).maximum;
+    if is_confined {
+        let most = Some(held.map_or(MOST_FILES, |held| MOST_FILES.min(held / 2)));
+        return Rlimit { current: most, maximum: most };
+    }
+    Rlimit { current: Some(held.map_or(USUAL_FILES, |held| USUAL_FILES.min(held))), maximum: held }
 }
 
 /// Whatever is executed from here on and whoever owns it, it gains no capability. Those held stay, to build with.

@@ -124,6 +124,8 @@ const NOT_PERMITTED: &[i64] = &[
 /// the file it makes, io_uring makes other calls past it, and message queues of POSIX outlive the programs that made them.
 const UNKNOWN: &[i64] = &[
     libc::SYS_clone3,
+    // Its contexts are counted for the whole machine.
+    libc::SYS_io_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_io_uring_setup,
@@ -152,6 +154,12 @@ const REFUSED_REQUESTS: [u32; 8] = [
 /// Whoever opens a file that a program has leased waits for that program; on the host too. The second is newer than the
 /// library.
 const LEASES: [u32; 2] = [libc::F_SETLEASE as u32, 1024 + 16];
+
+/// The pages of pipes are counted for each user, so nobody needs larger ones.
+const LARGER_PIPE: u32 = libc::F_SETPIPE_SZ as u32;
+
+/// As if it had been done.
+const PRETEND: u32 = REFUSE;
 
 /// Calls that make a name and whose mode, if they have one, cannot set the user; and the one that finds a socket by its name.
 const NAMES: &[i64] = &[
@@ -227,18 +235,10 @@ fn conditional(naming: Naming) -> Vec<(u32, Vec<sock_filter>)> {
             vec![load(low(0)), jump(JUMP_ANY_BIT, NAMESPACES, 0, 1), answer(REFUSE | EPERM), answer(ALLOW)],
         ),
         (libc::SYS_ioctl, [vec![load(low(1))], refuse_if_one_of(&REFUSED_REQUESTS, EPERM)].concat()),
+        (libc::SYS_prlimit64, process_limit()),
         (
-            libc::SYS_prlimit64,
-            vec![
-                load(low(0)),
-                jump(JUMP_EQUAL, 0, 4, 0),
-                load(low(2)),
-                jump(JUMP_EQUAL, 0, 0, 3),
-                load(low(2) + 4),
-                jump(JUMP_EQUAL, 0, 0, 1),
-                answer(ALLOW),
-                answer(REFUSE | EPERM),
-            ],
+            libc::SYS_setrlimit,
+            vec![load(low(0)), jump(JUMP_EQUAL, libc::RLIMIT_CORE, 0, 1), answer(PRETEND), answer(ALLOW)],
         ),
         (libc::SYS_setpriority, only(&[(0, 0), (1, 0)])),
         // IOPRIO_WHO_PROCESS, and of it only the caller.
@@ -275,7 +275,8 @@ fn conditional(naming: Naming) -> Vec<(u32, Vec<sock_filter>)> {
     for call in [libc::SYS_socket, libc::SYS_socketpair] {
         rows.push((call, socket(naming)));
     }
-    rows.push((libc::SYS_fcntl, [vec![load(low(1))], refuse_if_one_of(&LEASES, EPERM)].concat()));
+    let commands = [LEASES[0], LEASES[1], LARGER_PIPE];
+    rows.push((libc::SYS_fcntl, [vec![load(low(1))], refuse_if_one_of(&commands, EPERM)].concat()));
     rows.extend(modes(naming));
     if let Naming::Guarded(pass) = naming {
         // It makes no name, but the names that are made for a program have its mask.
@@ -286,6 +287,34 @@ fn conditional(naming: Naming) -> Vec<(u32, Vec<sock_filter>)> {
         rows.push((libc::SYS_pidfd_getfd, with_pass(pass, REFUSE | EPERM)));
     }
     rows.into_iter().map(|(call, code)| (number(call), code)).collect()
+}
+
+/// Of others it may only be asked; of the caller all but one may be set.
+///
+/// THREAT: P06, with a pipe in `core_pattern` a program of the host runs as root on what a crash leaves. Only a limit of 1
+/// keeps the kernel from starting it, not 0; so that limit stays. Programs that set it to 0 want no dumps, which is what they
+/// have, and some end if they are refused: they are told that it was done. Who asks what it was before is refused instead,
+/// because nothing would be written there.
+fn process_limit() -> Vec<sock_filter> {
+    let is_null = |argument: u32, otherwise: u8, then: u8| {
+        [
+            load(low(argument)),
+            jump(JUMP_EQUAL, 0, 0, otherwise + 2),
+            load(low(argument) + 4),
+            jump(JUMP_EQUAL, 0, then, otherwise),
+        ]
+    };
+    let head = vec![
+        load(low(0)),
+        jump(JUMP_EQUAL, 0, 0, 10),
+        load(low(1)),
+        jump(JUMP_EQUAL, libc::RLIMIT_CORE, 0, 12),
+    ];
+    let new_of_own = is_null(2, 0, 8);
+    let old_of_own = is_null(3, 6, 5);
+    let new_of_other = is_null(2, 2, 0);
+    let answers = [answer(ALLOW), answer(PRETEND), answer(REFUSE | EPERM)];
+    [head, new_of_own.to_vec(), old_of_own.to_vec(), new_of_other.to_vec(), answers.to_vec()].concat()
 }
 
 fn with_pass(pass: Pass, otherwise: u32) -> Vec<sock_filter> {

@@ -17,6 +17,7 @@ use rustix::mount::{
 use super::confine::{Gaps, said};
 use super::kernel_unsafe::{self, Attributes};
 use crate::cage::Layer;
+use crate::kernel_files;
 use crate::spec::{CageSpec, Mount};
 
 /// Where programs find shared memory; small, because it counts as memory of the cell.
@@ -247,13 +248,33 @@ impl Root {
             rustix::mount::fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, flags)
         });
         match made {
-            Ok(made) => attach(made.as_fd(), place.as_fd()).map_err(at(path)),
+            Ok(made) => {
+                attach(made.as_fd(), place.as_fd()).map_err(at(path))?;
+                self.mask_kernel_files()
+            }
             // Inside containers that hide parts of theirs; a cell without is still closed.
             Err(errno) => {
                 gaps.note(Layer::PrivateRoot, "`/proc`", errno);
                 Ok(())
             }
         }
+    }
+
+    fn mask_kernel_files(&mut self) -> Result<(), Failed> {
+        let folder = Path::new("/proc");
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let how = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+        let listed = rustix::fs::openat2(&self.top, relative(folder), flags, Mode::empty(), how)
+            .and_then(|opened| kernel_files::masked(opened.as_fd()))
+            .map_err(at(folder))?;
+        for (name, is_folder) in listed {
+            let path = folder.join(name);
+            match is_folder {
+                true => self.mask_folder(&path)?,
+                false => self.mask_file(&path)?,
+            }
+        }
+        Ok(())
     }
 
     fn devices(&mut self) -> Result<(), Failed> {

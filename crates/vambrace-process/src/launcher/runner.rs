@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Rlimit, Signal};
 use vambrace_policy::command::Join;
 
 use super::confine::said;
@@ -34,6 +34,8 @@ pub(super) struct Runner {
     reaper: Reaper,
     pristine: Pristine,
     score: Option<Score>,
+    /// How many files a program may have open.
+    files: Rlimit,
     /// Where programs may not make every name.
     pub(super) guard: Option<Guard>,
 }
@@ -53,7 +55,12 @@ struct Course<'a> {
 struct Gone;
 
 impl Runner {
-    pub(super) fn new(line: Line, memories: &[PathBuf], score: Option<Score>) -> Result<Runner, Errno> {
+    pub(super) fn new(
+        line: Line,
+        memories: &[PathBuf],
+        score: Option<Score>,
+        files: Rlimit,
+    ) -> Result<Runner, Errno> {
         Ok(Runner {
             line,
             children: kernel_unsafe::child_signals()?,
@@ -62,6 +69,7 @@ impl Runner {
             reaper: Reaper::new(),
             pristine: Pristine::remember(memories)?,
             score,
+            files,
             guard: None,
         })
     }
@@ -219,6 +227,7 @@ impl Runner {
             folder: course.folder.as_fd(),
             streams: streams.resolve(given, self.null.as_fd()),
             own_group: !self.reaper.is_first(),
+            files: self.files.clone(),
         };
         let stack = &mut self.stack;
         let pid =

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::io::Errno;
-use rustix::process::Pid;
+use rustix::process::{Pid, Rlimit};
 
 /// Far more than the few frames of `child` take: so much is mapped without being touched.
 const STACK: usize = 256 << 10;
@@ -37,6 +37,8 @@ pub(super) struct Start<'a> {
     pub(super) streams: [BorrowedFd<'a>; 3],
     /// Outside a pid namespace of our own a program must not reach us by signalling its process group.
     pub(super) own_group: bool,
+    /// How many files it may have open; ours is another.
+    pub(super) files: Rlimit,
 }
 
 /// What the child reads, all pointers into the parent's live memory.
@@ -48,6 +50,7 @@ struct Prepared {
     folder: RawFd,
     streams: [RawFd; 3],
     own_group: bool,
+    files: libc::rlimit,
     errno: AtomicI32,
 }
 
@@ -73,6 +76,10 @@ pub(super) fn start(start: &Start<'_>, stack: &mut Stack) -> Result<Pid, Errno> 
         folder: start.folder.as_raw_fd(),
         streams: start.streams.map(|stream| stream.as_raw_fd()),
         own_group: start.own_group,
+        files: libc::rlimit {
+            rlim_cur: start.files.current.unwrap_or(libc::RLIM_INFINITY),
+            rlim_max: start.files.maximum.unwrap_or(libc::RLIM_INFINITY),
+        },
         errno: AtomicI32::new(0),
     };
     // SAFETY: the pointer stays within or one past the end of the vector; stacks grow down from their end.
@@ -117,7 +124,8 @@ extern "C" fn child(argument: *mut c_void) -> c_int {
             && libc::fchdir(prepared.folder) == 0
             && libc::dup2(input, 0) == 0
             && libc::dup2(output, 1) == 1
-            && libc::dup2(errors, 2) == 2;
+            && libc::dup2(errors, 2) == 2
+            && libc::setrlimit(libc::RLIMIT_NOFILE, &raw const prepared.files) == 0;
         if ready {
             if prepared.descriptor >= 0 {
                 libc::syscall(

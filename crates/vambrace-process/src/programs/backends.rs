@@ -1,6 +1,7 @@
 //! The other backends: programs of the machine that build a cage, with our runner inside it. What they build and what the
 //! runner puts on itself make the cage together; what neither has is listed as missing.
 
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,7 +14,7 @@ use crate::launcher::{BUILT_ELSEWHERE, ENTER, RUNNER};
 use crate::mark::marks;
 use crate::scratch::Scratch;
 use crate::spec::{CageSpec, Mount};
-use crate::{Layer, Layers, ProgramError, backend_arguments};
+use crate::{Layer, Layers, ProgramError, backend_arguments, kernel_files};
 
 impl Programs {
     pub(super) fn backend(&self, program: &str) -> Result<PathBuf, ProgramError> {
@@ -28,7 +29,11 @@ impl Programs {
         spec.mounts.push(Mount::ReadOnly { from: self.ourselves()?, at: PathBuf::from(OURSELVES) });
         let broken = |error: std::io::Error| ProgramError::Broken { why: error.to_string() };
         let scratch = Scratch::new(&self.settings.state.join("bubblewrap")).map_err(broken)?;
-        let plan = backend_arguments::bubblewrap(&spec, scratch.path(), rustix::process::geteuid().is_root());
+        let masked = std::fs::File::open("/proc")
+            .and_then(|proc| Ok(kernel_files::masked(proc.as_fd())?))
+            .map_err(broken)?;
+        let is_root = rustix::process::geteuid().is_root();
+        let plan = backend_arguments::bubblewrap(&spec, scratch.path(), is_root, masked);
         for (path, text) in &plan.files {
             std::fs::write(path, text).map_err(broken)?;
         }

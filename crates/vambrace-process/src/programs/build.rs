@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use vambrace_policy::command::Stream;
 use vambrace_policy::{Epoch, Job, Repository};
 use vambrace_types::ByteLimit;
 
@@ -20,7 +21,7 @@ use crate::environment::{CAGE_HOME, Git, Reach, SafeEnvironment};
 use crate::fetched::Fetched;
 use crate::launcher::RUNNER;
 use crate::lookup::TrustedPath;
-use crate::order::{Order, OrderCommand, OrderProgram, OrderStep, ProgramFile};
+use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
 use crate::placeholder::{Cover, Held, Placeholders};
 use crate::posture::traps::Traps;
 use crate::repository::Author;
@@ -43,7 +44,16 @@ const GROUPS: &str = "groups";
 /// Private memory for /tmp and the home folder.
 const TEMPORARY_BYTES: u64 = 512 << 20;
 
+/// THREAT: P07, who sends a descriptor is refused when those on their way are more than its own limit of open files; programs
+/// of a cage have less of it, so that none keeps us from building the next one.
+fn raise_files() {
+    let held = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let raised = rustix::process::Rlimit { current: held.maximum, maximum: held.maximum };
+    let _raised = rustix::process::setrlimit(rustix::process::Resource::Nofile, raised);
+}
+
 pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
+    raise_files();
     let mut toolchains = Toolchains::detect(&settings.environment.host);
     // THREAT: P07, a search path that leads into the workspace would show all that lies around it.
     let apart = |folder: &PathBuf| {
@@ -393,6 +403,7 @@ impl Programs {
                 }
                 Ok(Built { layers, cell, group, scratch: None })
             }
+            Err(CageError::InFlight) => Err(ProgramError::InFlight),
             Err(error) => self.or_bare(key, Err(ProgramError::TooWeak { missing: error.to_string() })),
         }
     }
@@ -537,6 +548,8 @@ fn attack_step(shown: &Path, ourselves: &Path) -> Result<OrderStep, ProgramError
         .map_err(|error| ProgramError::Broken { why: format!("our own binary: {error}") })?;
     let vector = vec!["vambrace".to_owned(), "__attack".to_owned()];
     let file = ProgramFile { path: shown.to_owned(), device: stat.st_dev, inode: stat.st_ino };
-    let program = OrderProgram { file, vector, redirects: Vec::new() };
+    // So that the null device of the runner is attacked too, which programs get as their input.
+    let redirects = vec![OrderRedirect { stream: Stream::Err, target: OrderTarget::Null }];
+    let program = OrderProgram { file, vector, redirects };
     Ok(OrderStep { join: vambrace_policy::command::Join::First, pipeline: vec![OrderCommand::Run(program)] })
 }

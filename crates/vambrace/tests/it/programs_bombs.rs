@@ -2,6 +2,7 @@
 //! the host has nothing of them afterwards. Every bomb here ends by itself, should the cage not hold it.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -191,4 +192,70 @@ fn bash_command_says_that_time_ran_out() {
         "{result}"
     );
     assert_eq!(client.close().0, 0);
+}
+
+/// Takes all it can get of what the kernel counts for a user, tells how much of each, and holds it until it is told to end.
+const HOARD: &str = r#"
+import array, ctypes, os, resource, socket, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def count(take):
+    had = []
+    try:
+        while len(had) < 100000:
+            had.append(take())
+            if had[-1] in (-1, None): had.pop(); break
+    except OSError: pass
+    return had
+def timer():
+    made = ctypes.c_void_p()
+    return 1 if libc.timer_create(0, None, ctypes.byref(made)) == 0 else None
+timers = count(timer)
+watchers = count(lambda: libc.inotify_init1(0))
+ours, theirs = socket.socketpair()
+ours.setblocking(False)
+flying = 0
+rights = lambda n: [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [1] * n))]
+pairs = [(ours, theirs)]
+while True:
+    try: pairs[-1][0].sendmsg([b"x"], rights(100)); flying += 100
+    except BlockingIOError:
+        pairs.append(socket.socketpair()); pairs[-1][0].setblocking(False)
+    except OSError as error: break
+queue = ctypes.c_ulong()
+queues = libc.syscall(206 if os.uname().machine == "x86_64" else 0, 1, ctypes.byref(queue))
+print(len(timers), len(watchers), flying, queues, flush=True)
+sys.stdin.read()
+"#;
+
+/// A program beside one that hoards has its own share, and the next cage can be built.
+#[test]
+fn one_program_leaves_enough_for_the_next() {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
+    if limit.is_some_and(|limit| limit < 8192) {
+        return skip("descriptors on their way: this machine lets nobody open more files than a program may");
+    }
+    let world = World::new();
+    world.file("hoard.py", HOARD);
+    let start = || {
+        let mut command = world.command(&["run", "--", "python3", "hoard.py"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        (child, line)
+    };
+    let (mut first, had) = start();
+    let (mut second, had_too) = start();
+    for had in [&had, &had_too] {
+        let had: Vec<i64> = had.split_whitespace().map(|number| number.parse().unwrap()).collect();
+        let [timers, watchers, _, queues] = had.as_slice() else { panic!("{had:?}") };
+        assert!((1..=1024).contains(timers) && (1..=100).contains(watchers), "{had:?}");
+        assert_eq!(*queues, -1, "{had:?}");
+    }
+    let flying = had.split_whitespace().nth(2).unwrap().parse::<u64>().unwrap();
+    assert!((1000..5000).contains(&flying), "{had}");
+    works(&world, "");
+    for child in [&mut first, &mut second] {
+        drop(child.stdin.take());
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
 }

@@ -226,3 +226,47 @@ fn a_folder_that_is_too_deep_is_taken_away_and_shelters_nothing_else() {
     let ran = world.run(&["run", "--", "sh", "-c", "rm -r d; mkdir -p d/d; exit 8"]);
     assert_eq!(ran.code, 8, "{ran:?}");
 }
+
+/// By every way to ask for it; what is told back is not what was done.
+#[test]
+fn the_limit_on_core_dumps_stays() {
+    if !has("python3", "the limit on core dumps") {
+        return;
+    }
+    let world = World::new();
+    let lower = r#"
+import ctypes, resource
+CORE = resource.RLIMIT_CORE
+libc = ctypes.CDLL(None, use_errno=True)
+zero = (ctypes.c_ulong * 2)(0, 0)
+resource.setrlimit(CORE, (0, 0))
+try: resource.prlimit(0, CORE, (0, 0))
+except OSError as error: print(error.strerror)
+print(libc.syscall(160 if __import__("os").uname().machine == "x86_64" else 164, CORE, zero))
+print(libc.syscall(302 if __import__("os").uname().machine == "x86_64" else 261, 0, CORE, zero, None))
+print(*resource.getrlimit(CORE))
+"#;
+    let ran = world.run(&["run", "--", "python3", "-c", lower]);
+    assert_eq!((ran.code, ran.text().as_str()), (0, "Operation not permitted\n0\n0\n1 1\n"), "{ran:?}");
+    let ran = world.run(&["run", "--", "sh", "-c", "ulimit -c 0 && grep core /proc/self/limits"]);
+    assert_eq!(ran.text().split_whitespace().nth(4), Some("1"), "{ran:?}");
+}
+
+#[test]
+fn the_kernel_and_the_first_process_tell_little() {
+    let world = World::new();
+    let script = "cd /proc; for name in *; do case $name in [0-9]*|self|thread-self|net|mounts|sys|tty|sysvipc|pressure) continue;; esac
+        { test -d $name && ls $name || head -c 16 $name | wc -c; } 2>&1 | sed \"s|^|$name |\"; done; tr '\\0' ' ' < /proc/1/cmdline";
+    let ran = world.run(&["run", "--", "sh", "-c", script]);
+    let said = ran.text();
+    let shown = |name: &str| said.lines().any(|line| line == format!("{name} 16"));
+    for name in ["cpuinfo", "meminfo", "stat", "uptime", "version", "loadavg", "filesystems"] {
+        assert!(shown(name), "{name}: {said}");
+    }
+    for name in
+        ["kpageflags", "kpagecount", "slabinfo", "vmallocinfo", "timer_list", "keys", "cmdline", "kallsyms"]
+    {
+        assert!(!shown(name), "{name}: {said}");
+    }
+    assert!(!said.contains(world.dir().to_str().unwrap()), "the first process names a folder: {said}");
+}

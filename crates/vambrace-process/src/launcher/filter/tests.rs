@@ -101,6 +101,20 @@ fn arguments_decide() {
     check(libc::SYS_prlimit64, &[1, 7, 0], ALLOW); // only asks
     check(libc::SYS_prlimit64, &[1, 7, 0x1000], REFUSE | EPERM);
     check(libc::SYS_prlimit64, &[1, 7, 1 << 32], REFUSE | EPERM);
+    let core = u64::from(libc::RLIMIT_CORE);
+    check(libc::SYS_prlimit64, &[0, core, 0, 0x1000], ALLOW); // only asks
+    for new in [0x1000, 1 << 32] {
+        check(libc::SYS_prlimit64, &[0, core, new], REFUSE);
+        check(libc::SYS_prlimit64, &[0, core, new, 0x1000], REFUSE | EPERM);
+        check(libc::SYS_prlimit64, &[0, core, new, 1 << 32], REFUSE | EPERM);
+        check(libc::SYS_prlimit64, &[1, core, new], REFUSE | EPERM);
+        check(libc::SYS_prlimit64, &[0, core | 1 << 32, new], REFUSE);
+    }
+    check(libc::SYS_setrlimit, &[core, 0x1000], REFUSE);
+    check(libc::SYS_setrlimit, &[core | 1 << 32, 0x1000], REFUSE);
+    check(libc::SYS_setrlimit, &[7, 0x1000], ALLOW);
+    check(libc::SYS_fcntl, &[0, libc::F_SETPIPE_SZ as u64, 1 << 20], REFUSE | EPERM);
+    check(libc::SYS_fcntl, &[0, libc::F_GETPIPE_SZ as u64], ALLOW);
     check(libc::SYS_sched_setaffinity, &[0], ALLOW);
     check(libc::SYS_sched_setaffinity, &[1], REFUSE | EPERM);
     check(libc::SYS_setpriority, &[0, 0], ALLOW);
