@@ -9,7 +9,7 @@ pub(crate) fn replay(target: &str, at_least: usize, check: impl Fn(&[u8]) -> Res
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let input = std::fs::read(&path).unwrap();
-        check(&input).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
+        assert_eq!(check(&input), Ok(()), "{}", path.display());
         n_inputs += 1;
     }
     assert!(n_inputs >= at_least, "only {n_inputs} inputs");

@@ -349,7 +349,7 @@ fn unreadable(bytes: &[u8]) -> Option<usize> {
     let is_torn =
         |line: &[u8]| !line.ends_with(b"}") && (BEGINNING.starts_with(line) || line.starts_with(BEGINNING));
     let is_mark = |line: &[u8]| {
-        serde_json::from_slice::<Line>(line).is_ok_and(|line| {
+        vambrace_json::own_line::<Line>(line).is_some_and(|line| {
             Mark::parse(&line.standing).is_some() && moment::parse(&line.timestamp).is_some()
         })
     };

@@ -150,7 +150,7 @@ impl Vouchers {
         let read = || -> io::Result<Book> {
             let mut bytes = Vec::new();
             open_state_file(&self.at("json"), StateOpen::Read)?.take(LONGEST).read_to_end(&mut bytes)?;
-            Ok(serde_json::from_slice(&bytes)?)
+            vambrace_json::own_line(&bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
         };
         read().unwrap_or_default()
     }

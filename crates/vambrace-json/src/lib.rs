@@ -12,8 +12,6 @@
 mod build;
 mod fault;
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -90,7 +88,7 @@ fn build<B: Build>(bytes: &[u8], limits: Limits) -> Result<(B, usize), Fault> {
 }
 
 /// Whether a member may have this name.
-fn is_reserved(name: &Cow<'_, str>) -> bool {
+fn is_reserved(name: &str) -> bool {
     name.starts_with(RESERVED)
 }
 

@@ -67,7 +67,7 @@ fn a_fault_says_where() {
     check("[[[[[1]]]]]", "it is nested deeper than 4 at line 1 column 5");
     check(r#"{"a":1,"a":2}"#, "a name stands twice at line 1 column 13");
     check(r#"{"$serde_json::private::Number":"1"}"#, "the name of a member is reserved at line 1 column 31");
-    check(&"[0,0,0,0,0,0,0,0,0,0,0,0]", "it has more than 12 values and names at line 1 column 23");
+    check("[0,0,0,0,0,0,0,0,0,0,0,0]", "it has more than 12 values and names at line 1 column 23");
 }
 
 /// The message that ended the process: each layer is text in the next, read again with a fresh limit on its depth.

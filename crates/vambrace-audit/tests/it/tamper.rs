@@ -233,8 +233,9 @@ fn a_damaged_old_segment_is_told_at_the_next_start() {
     let cut = |_: &Path, files: &[PathBuf]| edit(&files[0], |all| drop(all.pop()));
     let delete = |_: &Path, files: &[PathBuf]| fs::remove_file(&files[0]).unwrap();
     let behead = |_: &Path, files: &[PathBuf]| fs::write(files[0].with_extension("head"), "x").unwrap();
-    let rows: [(&dyn Fn(&Path, &[PathBuf]), &str); 4] =
-        [(&garble, "not a record"), (&cut, "signed head"), (&delete, "deleted"), (&behead, "head")];
+    type Tamper = fn(&Path, &[PathBuf]);
+    let rows: [(Tamper, &str); 4] =
+        [(garble, "not a record"), (cut, "signed head"), (delete, "deleted"), (behead, "head")];
     for (tamper, why) in rows {
         let dir = recorded();
         tamper(dir.path(), &segments(dir.path()));

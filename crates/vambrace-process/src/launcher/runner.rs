@@ -227,7 +227,7 @@ impl Runner {
             folder: course.folder.as_fd(),
             streams: streams.resolve(given, self.null.as_fd()),
             own_group: !self.reaper.is_first(),
-            files: self.files.clone(),
+            files: self.files,
         };
         let stack = &mut self.stack;
         let pid =

@@ -9,6 +9,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::disallowed_methods,
     reason = "helpers of tests may fail loudly"
 )]
 
