@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use vambrace_types::ScopedPath;
 
 use crate::Root;
@@ -61,8 +60,7 @@ pub struct ProgramMark {
     _file: Option<File>,
 }
 
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Book {
     /// Each path with what it looked like.
     sure: BTreeMap<String, String>,
@@ -149,8 +147,8 @@ impl Vouchers {
     fn read_book(&self) -> Book {
         let read = || -> io::Result<Book> {
             let mut bytes = Vec::new();
-            open_state_file(&self.at("json"), StateOpen::Read)?.take(LONGEST).read_to_end(&mut bytes)?;
-            vambrace_json::own_line(&bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
+            open_state_file(&self.at("book"), StateOpen::Read)?.take(LONGEST).read_to_end(&mut bytes)?;
+            Book::parse(&bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
         };
         read().unwrap_or_default()
     }
@@ -160,9 +158,9 @@ impl Vouchers {
         // What a crash has left; the lock is ours.
         let _ = std::fs::remove_file(&beside);
         let mut file = open_state_file(&beside, StateOpen::New)?;
-        file.write_all(&serde_json::to_vec(book)?)?;
+        file.write_all(book.to_text().as_bytes())?;
         file.sync_data()?;
-        std::fs::rename(&beside, self.at("json"))
+        std::fs::rename(&beside, self.at("book"))
     }
 
     fn at(&self, ending: &str) -> PathBuf {
@@ -171,6 +169,33 @@ impl Vouchers {
 }
 
 impl Book {
+    /// One entry behind the other: a letter for the trust, what the file looked like, its path, and a NUL, which no path
+    /// holds.
+    fn to_text(&self) -> String {
+        let shelves = [('s', &self.sure), ('m', &self.made), ('c', &self.changed)];
+        let entries =
+            shelves.into_iter().flat_map(|(letter, shelf)| shelf.iter().map(move |entry| (letter, entry)));
+        entries.map(|(letter, (path, look))| format!("{letter}{look}\t{path}\0")).collect()
+    }
+
+    /// The whole book, or nothing: half of one would vouch for files that the other half does not.
+    fn parse(bytes: &[u8]) -> Option<Book> {
+        let mut book = Book::default();
+        let text = std::str::from_utf8(bytes).ok()?;
+        for entry in text.split_terminator('\0') {
+            let (look, path) = entry.split_once('\t')?;
+            let mut look = look.chars();
+            let shelf = match look.next()? {
+                's' => &mut book.sure,
+                'm' => &mut book.made,
+                'c' => &mut book.changed,
+                _ => return None,
+            };
+            shelf.insert(path.to_owned(), look.as_str().to_owned());
+        }
+        (text.is_empty() || text.ends_with('\0')).then_some(book)
+    }
+
     fn enter(&mut self, old: &Book, stamp: &HiddenStamp, has_run: bool) -> Trust {
         let (path, look) = (stamp.path().components().join("/"), stamp.to_string());
         let same = |book: &BTreeMap<String, String>| book.get(&path) == Some(&look);
@@ -260,6 +285,20 @@ mod tests {
                 expected.iter().map(|(path, trust)| ((*path).to_owned(), *trust)).collect();
             assert_eq!(self.look(&self.vouchers()), expected);
         }
+    }
+
+    #[test]
+    fn a_book_is_read_whole_or_not_at_all() {
+        let shelf = |path: &str| BTreeMap::from([(path.to_owned(), "1:2 3".to_owned())]);
+        let book = Book { sure: shelf(".env"), made: shelf("a\nb/.env"), changed: shelf("secrets/a\tb") };
+        let text = book.to_text();
+        assert_eq!(Book::parse(text.as_bytes()), Some(book));
+        assert_eq!(Book::parse(b""), Some(Book::default()));
+        for cut in 1..text.len() {
+            let is_whole = text.as_bytes()[cut - 1] == 0;
+            assert_eq!(Book::parse(&text.as_bytes()[..cut]).is_some(), is_whole, "{cut}");
+        }
+        assert_eq!(Book::parse(b"x1\ta\0"), None);
     }
 
     #[test]
