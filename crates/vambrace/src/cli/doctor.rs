@@ -1,5 +1,7 @@
 //! `doctor`: what this machine can enforce, and a table of attacks on ourselves.
 
+mod inputs;
+
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -183,7 +185,12 @@ fn advice(missing: &Missing) -> Row {
 /// Attacks through the real corridor, on a scratch workspace beside a canary.
 fn attack_rows(global: &Global) -> Vec<Row> {
     let told = |_: Exit| "the corridor could not be built; the error above says why".to_owned();
-    match scratch(global).and_then(|scratch| attack(global, &scratch.0).map_err(told)) {
+    let all = |scratch: Scratch| {
+        let mut rows = attack(global, &scratch.0).map_err(told)?;
+        rows.extend(inputs::rows(global, &scratch.0));
+        Ok(rows)
+    };
+    match scratch(global).and_then(all) {
         Ok(rows) => rows,
         Err(why) => vec![row("self-attack", false, format!("could not be run: {why}"))],
     }
@@ -284,11 +291,21 @@ fn attack(global: &Global, folder: &Path) -> Result<Vec<Row>, Exit> {
         ),
         attacked(
             "plant a protected file",
-            write(".mcp.json", &[ProtectedPath]).and(write(".git/hooks/pre-commit", &[BlockedPath])),
-            ".mcp.json, .git/hooks",
+            write(".mcp.json", &[ProtectedPath])
+                .and(write(".helix/languages.toml", &[ProtectedPath]))
+                .and(write(".git/hooks/pre-commit", &[BlockedPath])),
+            ".mcp.json, .helix, .git/hooks",
         ),
+        dry_run(&runtime, &session, folder),
         allowed(&runtime, &session),
     ])
+}
+
+fn dry_run(runtime: &tokio::runtime::Runtime, session: &Session, folder: &Path) -> Row {
+    let arguments = json!({"path": "shown", "content": "x"});
+    let _ = runtime.block_on(session.call("write_file", arguments, true, Purpose::Check));
+    let state = if folder.join("work/shown").exists() { State::Broken } else { State::Holds };
+    attacked("act in a dry run", state, "a file that is only shown")
 }
 
 /// The table must not hold because nothing works.
