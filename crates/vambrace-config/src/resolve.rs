@@ -48,6 +48,8 @@ pub struct Start {
     pub state: PathBuf,
     pub mode: ToolMode,
     pub environment: BTreeMap<String, String>,
+    /// Whether what is found of hidden files is written down; a run that changes nothing does not.
+    pub keeping: Keeping,
     /// Secrets that neither the configuration nor the environment holds.
     pub known: Vec<KnownValue>,
     pub clock: Arc<dyn Clock>,
@@ -197,7 +199,7 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     let policy = policy(config, scope.clone(), start.mode)?;
     // Numbers or not: what the record hides of what was asked for must be found by whoever knows it.
     let key = (start.redaction_key)().map(FingerprintKey::new);
-    let vouchers = Arc::new(Vouchers::of(&start.state, &start.root, Keeping::Book));
+    let vouchers = Arc::new(Vouchers::of(&start.state, &start.root, start.keeping));
     let place = Place { root: &start.root, scope: &scope, vouchers };
     let redacting = Redacting::start(loaded, &start.environment, place, None, key, start.known)?;
     let relearn = redacting.relearn(&start.root, &scope);

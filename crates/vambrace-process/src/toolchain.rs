@@ -13,6 +13,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use credential::Reach;
+
 #[derive(Debug, Default)]
 pub(crate) struct Toolchains {
     /// Shown read-only at their own place.
@@ -225,24 +227,28 @@ impl Toolchains {
 
     /// What must be masked inside of what is shown. The flag says that it is a folder.
     ///
-    /// LIMIT: a person who logs in while we run is noticed after a second.
+    /// LIMIT: credentials that come while we run are noticed at once where a toolchain keeps its own, and after a second
+    /// among its versions and environments, which may be many.
     pub(crate) fn masked(&self) -> Masked {
+        let mut masked = self.look(Reach::Near);
         let mut seen = self.seen.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let masked = match seen.take() {
-            Some((at, masked)) if at.elapsed() < BELIEVED => (at, masked),
-            _ => (Instant::now(), self.look()),
+        let far = match seen.take() {
+            Some((at, far)) if at.elapsed() < BELIEVED => (at, far),
+            _ => (Instant::now(), self.look(Reach::Far)),
         };
-        let found = masked.1.clone();
-        *seen = Some(masked);
-        found
+        masked.extend(far.1.iter().cloned());
+        *seen = Some(far);
+        masked.sort();
+        masked.dedup();
+        masked
     }
 
-    fn look(&self) -> Masked {
+    fn look(&self, reach: Reach) -> Masked {
         let is_shown = |path: &Path| self.read_only.iter().any(|root| path.starts_with(root));
         let mut masked = Vec::new();
         for root in &self.read_only {
             let Ok(real_root) = std::fs::canonicalize(root) else { continue };
-            for found in credential::beneath(root) {
+            for found in credential::beneath(root, reach) {
                 // A link leads to what is shown, or to nothing that a program could read. The folder itself may be shown
                 // under a name that is a link outside.
                 let Ok(real) = std::fs::canonicalize(&found) else { continue };
@@ -251,8 +257,6 @@ impl Toolchains {
                 masked.extend(Some((at, is_folder)).filter(|(at, _)| is_shown(at)));
             }
         }
-        masked.sort();
-        masked.dedup();
         masked
     }
 }

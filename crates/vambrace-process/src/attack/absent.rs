@@ -41,6 +41,8 @@ pub(super) fn names(facts: &Facts) -> Outcome {
         let scratch = facts.another_scratch(&facts.service, number);
         outcome = match rustix::fs::mkdir(&scratch, Mode::RWXU) {
             Ok(()) => in_folder(&scratch, &facts.service),
+            // An operator's rule forbids changes to the whole service.
+            Err(Errno::ROFS) => return Outcome::Held("nothing can be written there".to_owned()),
             Err(errno) => return Outcome::Untried(words(errno)),
         };
         // THREAT: P07, in a folder that a program of another cage has taken away nothing could be made either.

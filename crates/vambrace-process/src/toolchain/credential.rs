@@ -78,14 +78,23 @@ const LONGEST: u64 = 64 << 10;
 /// The store of nix and the like hold programs by the ten thousand, written by their manager alone.
 const WITHOUT_SETTINGS: &[&str] = &["/nix/store"];
 
+/// How far beneath a toolchain's folder is looked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Places with a name of their own.
+    Near,
+    /// Places in folders that have to be listed first.
+    Far,
+}
+
 /// What is to be masked beneath this folder.
-pub(super) fn beneath(root: &Path) -> Vec<PathBuf> {
+pub(super) fn beneath(root: &Path, reach: Reach) -> Vec<PathBuf> {
     let mut found = Vec::new();
     if WITHOUT_SETTINGS.iter().any(|store| root.starts_with(store)) {
         return found;
     }
     for (rows, is_it) in [(BY_PLACE, (|_| true) as fn(&Path) -> bool), (BY_CONTENT, holds_credentials)] {
-        for row in rows {
+        for row in rows.iter().filter(|row| row.contains('*') == (reach == Reach::Far)) {
             let parts: Vec<&str> = row.split('/').collect();
             add(root.to_owned(), &parts, is_it, &mut found);
         }
@@ -171,7 +180,7 @@ mod tests {
         let path = root.path().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, content).unwrap();
-        let found = beneath(root.path());
+        let found = [Reach::Near, Reach::Far].map(|reach| beneath(root.path(), reach)).concat();
         let expected = if expected { vec![path] } else { Vec::new() };
         assert_eq!(found, expected, "{file} {content:?}");
     }
@@ -223,6 +232,6 @@ mod tests {
         let path = root.path().join("go.env");
         rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
             .unwrap();
-        assert_eq!(beneath(root.path()), [path]);
+        assert_eq!(beneath(root.path(), Reach::Near), [path]);
     }
 }

@@ -137,7 +137,9 @@ impl Fault {
             What::Syntax | What::Shape => {
                 Fault::new(Wrong::Unparsable, format!("The body is not JSON: {fault}."))
             }
-            What::TooLong | What::TooDeep | What::TooMany | What::NameTwice | What::ReservedName => {
+            // Nobody knows whether the rest is JSON.
+            What::TooDeep => Fault::new(Wrong::Unparsable, format!("The body is refused: {fault}.")),
+            What::TooLong | What::TooMany | What::NameTwice | What::ReservedName => {
                 Fault::new(Wrong::NoRequest, format!("The body is refused: {fault}."))
             }
         }

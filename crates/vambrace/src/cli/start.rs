@@ -9,7 +9,7 @@ use vambrace_audit::{Clock, Event, EventKind, Severity, SystemClock, local_stamp
 use vambrace_config::resolve::{Assembled, Redacting, Start, assemble, audit_folder, without_effect};
 use vambrace_config::section::{AuthMode, SessionIdFormat};
 use vambrace_config::{Loaded, Overrides, Sources, load, user_folder};
-use vambrace_files::{Root, StateOpen, ambient_authority, make_state_folder, open_state_file};
+use vambrace_files::{Keeping, Root, StateOpen, ambient_authority, make_state_folder, open_state_file};
 use vambrace_redact::{KnownValue, Marking, RedactedText, Redactor};
 use vambrace_runtime::{Corridor, Incoming, Leash, Log, NoLog, Purpose, Reply, Verdict};
 use vambrace_types::{Caller, Chain, Door, Secret, SessionId, Tree};
@@ -143,6 +143,7 @@ pub(crate) fn session_of(
         state,
         mode: global.tool,
         environment: environment(),
+        keeping: if global.dry_run { Keeping::Nothing } else { Keeping::Book },
         known,
         clock: clock(),
         log: log.unwrap_or_else(|| Arc::new(NoLog)),

@@ -316,7 +316,7 @@ fn doctor_finds_every_row_holding() {
     assert!(rows.iter().filter(|row| row["state"] == "holds").count() >= 10, "{ran:?}");
     let left: Vec<_> =
         fs::read_dir(world.state()).map(|entries| entries.flatten().collect()).unwrap_or_default();
-    let names = ["audit", "hidden", "redaction.key", "runs", "turns"];
+    let names = ["audit", "groups", "hidden", "redaction.key", "runs", "turns"];
     let kept = |entry: &fs::DirEntry| names.iter().any(|name| entry.file_name() == *name);
     assert!(left.iter().all(kept), "the self-attack leaves nothing but its record: {left:?}");
 }

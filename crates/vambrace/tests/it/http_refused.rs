@@ -53,7 +53,8 @@ fn a_client_that_writes_all_before_it_reads_gets_its_refusal() {
 
 #[test]
 fn codings_that_we_do_not_read_are_refused() {
-    let served = Served::with_config(&World::new(), NO_LIMIT);
+    let world = World::new();
+    let served = Served::with_config(&world, NO_LIMIT);
     let body = vec![b'x'; 4_000_000];
     for coding in ["gzip", "identity, gzip", "br"] {
         let headers = format!("Content-Encoding: {coding}\r\n{}", length(body.len()));

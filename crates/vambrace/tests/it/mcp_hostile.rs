@@ -113,7 +113,8 @@ fn no_message_before_the_greeting_ends_the_server() {
 
 #[test]
 fn arguments_of_the_wrong_type_are_a_result_and_not_a_protocol_error() {
-    let mut client = Client::open(&world(), &[]);
+    let world = world();
+    let mut client = Client::open(&world, &[]);
     for arguments in
         [json!({"path": null}), json!({"path": {"a": 1}}), json!({"path": "a.txt", "extra": 1}), json!({})]
     {

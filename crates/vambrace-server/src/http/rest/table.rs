@@ -42,6 +42,8 @@ const NOT_JSON: Answer = json(415, "The body is not declared as JSON.", "Problem
 const NO_RECORD: Answer = json(503, "The record cannot be read or written.", "Problem");
 
 /// For the protocols that describe themselves elsewhere.
+const UNREADABLE: Answer =
+    either(400, "The message cannot be read, or the request's headers do not fit.", "JsonRpc", "Problem");
 const ITS_OWN: Answer =
     Answer { status: None, about: "As the protocol says.", content: Content::JsonOrEvents("Anything") };
 
@@ -303,19 +305,9 @@ const fn elsewhere(
     id: &'static str,
     summary: &'static str,
 ) -> Route {
-    let body = match verb {
-        Verb::Post => Some("JsonRpc"),
-        Verb::Get | Verb::Delete => None,
+    let (body, answers): (_, &[Answer]) = match verb {
+        Verb::Post => (Some("JsonRpc"), &[UNREADABLE, ITS_OWN]),
+        Verb::Get | Verb::Delete => (None, &[ITS_OWN]),
     };
-    Route {
-        verb,
-        path,
-        access,
-        id,
-        summary,
-        parameters: &[],
-        body,
-        answers: &[ITS_OWN],
-        handler: Handler::Elsewhere,
-    }
+    Route { verb, path, access, id, summary, parameters: &[], body, answers, handler: Handler::Elsewhere }
 }
