@@ -262,7 +262,7 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":"a","method":"tasks/get"}"#, Ok((Method::Get, Revision::V03)));
         check("", Err((Value::Null, -32700)));
         check("{", Err((Value::Null, -32700)));
-        check(&"[".repeat(200), Err((Value::Null, -32600)));
+        check(&"[".repeat(200), Err((Value::Null, -32700)));
         check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"GetTask"}"#, Err((Value::Null, -32600)));
         check(r#"{"$serde_json::private::RawValue":"{}"}"#, Err((Value::Null, -32600)));
         check("[]", Err((Value::Null, -32600)));
