@@ -222,12 +222,12 @@ pub(crate) fn damage(dir: &Path, name: &str) -> Option<String> {
     // The head first: the file only grows, so what is read next is at least as long.
     let head = match disk::read_small(&head_path(dir, name), LONGEST_HEAD) {
         Ok(bytes) => Head::parse(&bytes).map(|head| head.tip),
-        Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => return None,
+        Err(cause) if passes(&cause) => return None,
         Err(_) => None,
     };
     let file = match disk::open_to_read(&record_path(dir, name)) {
         Ok(file) => file,
-        Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => return None,
+        Err(cause) if passes(&cause) => return None,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return says("the segment was deleted"),
         Err(cause) => return Some(format!("it cannot be opened: {cause}")),
     };
@@ -244,7 +244,21 @@ pub(crate) fn damage(dir: &Path, name: &str) -> Option<String> {
             ends_within(&file, length, head, name, USUAL_END)? || ends_with(&file, length, head, name)?;
         io::Result::Ok((!ends).then(|| "its records are not the ones in its signed head".to_owned()))
     };
-    look().unwrap_or_else(|cause| Some(format!("it cannot be read: {cause}")))
+    match look() {
+        Err(cause) if passes(&cause) => None,
+        Err(cause) => Some(format!("it cannot be read: {cause}")),
+        Ok(found) => found,
+    }
+}
+
+/// What says nothing about the file: the next start may see it.
+fn passes(cause: &io::Error) -> bool {
+    let errno = rustix::io::Errno::from_io_error(cause);
+    use rustix::io::Errno;
+    cause.kind() == io::ErrorKind::PermissionDenied
+        || errno.is_some_and(|errno| {
+            [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::IO, Errno::INTR, Errno::AGAIN].contains(&errno)
+        })
 }
 
 /// Whether the file's first `head.bytes` bytes end in the line that the head names.

@@ -198,13 +198,21 @@ pub struct Stopped {
     pub via: Option<String>,
 }
 
-/// Who is stopped, everybody first. Nobody is where there is no book yet.
+/// Who is stopped, everybody first. Nobody is where there is no book yet; a book that cannot be read whole is an error,
+/// because it may have named somebody.
 pub fn stopped(dir: &Path) -> Result<Vec<Stopped>, AuditError> {
     let path = path(dir);
+    let is_founded = registry::is_founded(dir)?;
     let bytes = match disk::read_small(&path, LONGEST) {
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound && !is_founded => return Ok(Vec::new()),
         read => read.map_err(AuditError::io("read", &path))?,
     };
+    if header(&bytes).is_none() && (is_founded || bytes.contains(&b'\n')) {
+        return Err(AuditError::broken(&path, NO_HEADER));
+    }
+    if let Some(number) = unreadable(&bytes) {
+        return Err(AuditError::broken(&path, format!("line {number} of the book of stops cannot be read")));
+    }
     let book = fold(&bytes);
     let mut callers: Vec<_> = book.callers.into_iter().map(|(name, entry)| (Some(name), entry)).collect();
     callers.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -90,7 +90,7 @@ impl Files {
         let withheld = Withheld::default();
         let opener = self.opener(&withheld);
         let recovery = journal::recover(opener, self.settings.lock, &self.settings.journal)?;
-        lock_book::sweep(opener, self.settings.lock, &self.lock_folder())?;
+        lock_book::sweep(opener, self.settings.lock, &self.lock_folder());
         Ok(recovery)
     }
 

@@ -112,18 +112,14 @@ impl Open {
 }
 
 /// Takes away what dead processes have left in this workspace.
-pub(crate) fn sweep(opener: Opener<'_>, policy: LockPolicy, folder: &Path) -> std::io::Result<()> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
-        entries => entries?,
-    };
+pub(crate) fn sweep(opener: Opener<'_>, policy: LockPolicy, folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.extension().is_some_and(|ending| ending == ENDING) {
             // What cannot be read now is left for the next start.
             let _ = sweep_one(opener, policy, &path);
         }
     }
-    Ok(())
 }
 
 fn sweep_one(opener: Opener<'_>, policy: LockPolicy, path: &Path) -> std::io::Result<()> {

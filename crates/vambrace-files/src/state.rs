@@ -38,17 +38,21 @@ pub fn open_state_file(path: &Path, how: StateOpen) -> io::Result<File> {
     let mode = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o600) } else { Mode::empty() };
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let file = File::from(rustix::fs::openat2(&folder, name, flags, mode, resolve)?);
-    check_own(&file)?;
+    check_own(&file, how)?;
     Ok(file)
 }
 
 /// Refuses what is no regular file, and a file that another user owns and can therefore exchange.
-fn check_own(file: &File) -> io::Result<()> {
+fn check_own(file: &File, how: StateOpen) -> io::Result<()> {
     let stat = rustix::fs::fstat(file)?;
     let me = rustix::process::geteuid();
     let refuse = |why| Err(io::Error::new(io::ErrorKind::InvalidData, why));
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return refuse("it is no regular file");
+    }
+    // What is only read may have two names for a moment: keys are linked to their place.
+    if how != StateOpen::Read && stat.st_nlink > 1 {
+        return refuse("it has a second name, perhaps outside");
     }
     if !me.is_root() && stat.st_uid != me.as_raw() && stat.st_uid != 0 {
         return refuse("it belongs to another user");
@@ -65,7 +69,7 @@ pub fn make_private(path: &Path) -> io::Result<bool> {
         Err(rustix::io::Errno::NOENT) => return Ok(false),
         Err(errno) => return Err(errno.into()),
     };
-    check_own(&file)?;
+    check_own(&file, StateOpen::Change)?;
     if rustix::fs::fstat(&file)?.st_mode & 0o077 != 0 {
         // The kernel takes no mode through such a handle but by this name.
         let handle = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
@@ -112,6 +116,12 @@ mod tests {
         let before = mode();
         assert!(make_private(&at("state/link")).is_err() && make_private(&at("state/folder")).is_err());
         assert_eq!((std::fs::read_to_string(at("target")).unwrap(), mode()), ("outside".to_owned(), before));
+        std::fs::hard_link(at("target"), at("state/second")).unwrap();
+        assert!(make_private(&at("state/second")).is_err());
+        assert!(open_state_file(&at("state/second"), StateOpen::Append).is_err());
+        assert!(open_state_file(&at("state/second"), StateOpen::Read).is_ok());
+        assert_eq!(mode(), before);
+        std::fs::remove_file(at("state/second")).unwrap();
         assert!(make_private(&at("target")).unwrap() && mode() & 0o777 == 0o600);
         assert!(!make_private(&at("nothing")).unwrap());
         assert!(!at("nothing").exists() && !at("state/new").exists());

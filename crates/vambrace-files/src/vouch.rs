@@ -82,17 +82,19 @@ impl Vouchers {
     /// To be called before a program starts; what is found before the mark is dropped, or before the next look after it, is
     /// doubtful.
     pub fn program_begins(&self) -> ProgramMark {
-        let mark = || -> io::Result<File> {
+        let locked = || -> io::Result<File> {
             make_state_folder(&self.folder)?;
-            let mut file = open_state_file(&self.at("ran"), StateOpen::Append)?;
+            let file = open_state_file(&self.at("ran"), StateOpen::Append)?;
             lock_shared(&file)?;
-            if file.metadata()?.len() == 0 {
-                file.write_all(b"1")?;
-            }
             Ok(file)
         };
-        let file = mark().ok();
-        if file.is_none() {
+        let mark = |mut file: &File| match file.metadata()?.len() {
+            0 => file.write_all(b"1"),
+            _ => Ok(()),
+        };
+        // The lock is kept although there was no room for the mark: others see by it that a program runs.
+        let file = locked().ok();
+        if !file.as_ref().is_some_and(|file| mark(file).is_ok()) {
             self.unmarked.store(true, Ordering::Release);
         }
         ProgramMark { _file: file }
@@ -106,14 +108,16 @@ impl Vouchers {
         // The mark before the book: whoever clears it has written the book before.
         let (has_run, mark) = self.programs_have_run();
         let old = self.read_book();
-        let known = old.sure.keys().chain(old.changed.keys()).chain(old.made.keys());
+        // THREAT: P02, what programs made comes last, so that it takes nobody's place.
+        let known = old.sure.keys().chain(old.changed.keys());
         let first: Vec<ScopedPath> = known.filter_map(|path| path_of(path)).collect();
         let walked = walk(&first);
         let mut new = Book::default();
         let trusts = walked.stamps.iter().map(|stamp| new.enter(&old, stamp, has_run)).collect();
         if alone.is_some() {
             let kept = old == new || self.write_book(&new).is_ok();
-            if let Some(mark) = mark.filter(|_| kept && has_run) {
+            // What was not looked at may be a program's, and would be vouched for without the mark.
+            if let Some(mark) = mark.filter(|_| kept && has_run && !walked.cut) {
                 let _ = mark.set_len(0);
             }
         }

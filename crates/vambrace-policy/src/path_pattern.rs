@@ -2,6 +2,8 @@
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::names::EXAMPLES;
+
 /// A name, or names that stand next to each other in a path, at any depth; a leading slash ties them to the workspace
 /// root. `*` and `?` match inside a component, `**` across them. It covers the named thing and all that is in it. Letter
 /// case does not matter, because some file systems ignore it and a refusal too many is the safe side.
@@ -72,14 +74,18 @@ impl PathPattern {
 
     /// As one word that `from_word` understands.
     pub(crate) fn to_word(&self) -> String {
-        let mark = match self.depth {
-            Depth::Any => '*',
-            Depth::Root => '/',
+        let mark = match (self.depth, self.except.is_empty()) {
+            (Depth::Any, true) => '*',
+            (Depth::Any, false) => '-',
+            (Depth::Root, _) => '/',
         };
         format!("{mark}{}", self.text)
     }
 
     pub(crate) fn from_word(word: &str) -> Result<PathPattern, PatternError> {
+        if let Some(text) = word.strip_prefix('-') {
+            return Ok(PathPattern::parse(text)?.except(EXAMPLES));
+        }
         match word.strip_prefix('*') {
             Some(text) => PathPattern::parse(text),
             None => PathPattern::parse_from_root(word.strip_prefix('/').unwrap_or(word)),

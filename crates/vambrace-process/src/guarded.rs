@@ -217,6 +217,8 @@ mod tests {
         check("/w/own/a/.ENV.local", Made::Moved, true);
         check("/w/own/raw/deep", Made::New, true);
         check("/w/own/.environment", Made::New, false);
+        check("/w/own/a/.env.Example", Made::New, false);
+        check("/w/own/.env.example.local", Made::New, true);
         check("/w/own/node_modules/x/.env", Made::New, false);
         check("/w/own/node_modules", Made::New, false);
         check("/w/own/.docker", Made::Link, false);
@@ -232,6 +234,7 @@ mod tests {
             "/w",
             "/w/own/a",
             "/w/own/.envrc",
+            "/w/own/.env.sample",
             "/w/own/.git/secrets/x",
             "/w/own/node_modules/x/.env",
             "/tmp/.env",

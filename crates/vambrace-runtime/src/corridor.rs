@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -91,6 +91,8 @@ pub struct Corridor {
     walking: TaskTracker,
     pub(crate) underway: Arc<Underway>,
     learned: Learned,
+    /// Programs have run since anybody last looked at the workspace's hidden files.
+    ran: AtomicBool,
     /// Where walks go on that are not over at once. Unset: where they were called.
     home: OnceLock<Handle>,
 }
@@ -128,6 +130,7 @@ impl Corridor {
             walking: TaskTracker::new(),
             underway: Arc::default(),
             learned: Learned::nothing(),
+            ran: AtomicBool::new(false),
             home: OnceLock::new(),
         }
     }
@@ -334,6 +337,21 @@ impl Corridor {
             }
         }
         self.redactor_so_far()
+    }
+
+    pub(crate) fn program_ran(&self) {
+        self.ran.store(true, Ordering::Release);
+    }
+
+    /// For whoever ends after programs have run: what hidden files they left is written down as theirs, so that what a
+    /// person makes from now on is a person's.
+    pub fn look_again(&self) {
+        if let Some(relearn) = &self.parts.relearn
+            && self.ran.swap(false, Ordering::AcqRel)
+        {
+            // The next start tells what there is to tell, and looks again if this failed.
+            let _ = catch_unwind(AssertUnwindSafe(relearn));
+        }
     }
 
     /// Limits that were reached and files that nobody vouches for are told aloud: what is not known is not hidden.

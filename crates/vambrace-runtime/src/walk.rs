@@ -171,7 +171,12 @@ async fn attempt<T: Tool>(
         trail.enforcement = Enforcement::None;
     }
     let marks = parts.mark_programs.as_ref().filter(|_| T::Action::CAPABILITY.runs_programs());
-    let _running = marks.map(|mark| mark());
+    // It may wait for whoever looks at the workspace's hidden files.
+    if marks.is_some() {
+        corridor.program_ran();
+        stage::make_way(corridor).await;
+    }
+    let _running = marks.map(|mark| stage::waiting_if(true, mark));
     let hands = Hands::new(
         warrant,
         &parts.instruments,

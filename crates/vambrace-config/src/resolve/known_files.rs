@@ -12,6 +12,8 @@ use super::env_file;
 /// LIMIT: every value is sought in some twenty spellings, so their number has an end: in a file, and in all. Files take
 /// turns, so that no file costs another one its place.
 const MOST_IN_FILE: usize = 256;
+/// LIMIT: each is an event of the audit log.
+const MOST_WARNINGS: usize = 16;
 const MOST_VALUES: usize = 1024;
 /// LIMIT: of files that are read.
 const MOST_FILES: usize = 64;
@@ -90,6 +92,11 @@ impl Source<'_> {
             );
         }
         learned.stamps = found.stamps;
+        let n_more = learned.warnings.len().saturating_sub(MOST_WARNINGS);
+        if n_more > 0 {
+            learned.warnings.truncate(MOST_WARNINGS);
+            learned.warnings.push(format!("{n_more} more such words about hidden files are left out"));
+        }
         Some(learned)
     }
 
@@ -100,7 +107,9 @@ impl Source<'_> {
         let pairs = pairs.into_iter().filter(|(_, value)| !is_stock(value));
         let is_secret = |value: &KnownValue| {
             let value = value.value.expose();
-            !is_dull(value) && !is_stock(value) && !self.root.has_name(value.trim())
+            // Only what is spelled like a path is looked for: by a file's name nobody takes a password off the list.
+            let is_path = value.contains(['/', '.']) && self.root.has_name(value.trim());
+            !is_dull(value) && !is_stock(value) && !is_path
         };
         Ok(known_from_environment(pairs, self.rule).into_iter().filter(is_secret).collect())
     }

@@ -91,7 +91,7 @@ pub(crate) fn always(text: &str) -> Option<CommandRefusal> {
 const FORK_BOMB: &str = ":(){ :|:& };:";
 
 /// Programs that start what their arguments name, or read it as a script. Behind them any word may be a program.
-const STARTERS: [&str; 58] = [
+const STARTERS: [&str; 56] = [
     "ash",
     "awk",
     "bash",
@@ -126,8 +126,6 @@ const STARTERS: [&str; 58] = [
     "pkexec",
     "proot",
     "python",
-    "python2",
-    "python3",
     "rlwrap",
     "ruby",
     "runuser",
@@ -157,7 +155,11 @@ const STARTERS: [&str; 58] = [
 pub(crate) fn by_words(words: &[String], redirects: &[String]) -> Option<CommandRefusal> {
     let words: Vec<String> = words.iter().map(|word| normalized(word)).collect();
     let found = started(&words).or_else(|| {
-        let starts = words.first().is_some_and(|first| STARTERS.contains(&base(first)))
+        // `python3.12` is the `python` of the list.
+        let bare = |first: &String| {
+            base(first).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned()
+        };
+        let starts = words.first().is_some_and(|first| STARTERS.contains(&bare(first).as_str()))
             || words.iter().any(|word| word.starts_with("-exec") || word.starts_with("-ok"));
         // A word may be a whole script (`sh -c`), so it is cut where a shell would begin another command.
         let inner = |word: &String| -> Vec<String> {

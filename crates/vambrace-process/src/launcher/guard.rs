@@ -392,7 +392,8 @@ impl Guard {
         if self.judge.is_protected(to, Made::Moved)? {
             return Ok(true);
         }
-        Ok(self.judge.is_watched(to)?.unwrap_or(true) && !self.judge.is_watched(from)?.unwrap_or(false))
+        // Both ways: what was watched must not be carried to where nothing is, such as `node_modules`.
+        Ok(self.judge.is_watched(to)?.unwrap_or(true) != self.judge.is_watched(from)?.unwrap_or(false))
     }
 }
 

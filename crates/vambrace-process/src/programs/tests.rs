@@ -222,7 +222,12 @@ fn a_proxy_that_lets_the_battery_out_is_broken() {
     let (open, _asked) = stand("200 OK");
     world.programs.prove(Some(&open), &|_| {}).unwrap();
     let broken = world.programs.posture().unwrap().names(RowState::Broken);
-    assert_eq!(broken, "dial a private address through the proxy");
+    assert_eq!(
+        broken,
+        "dial a private address through the proxy",
+        "{:?}",
+        world.programs.posture().unwrap().rows
+    );
     assert!(matches!(world.programs.ready(), Err(ProgramError::PostureBroken { .. })));
 }
 

@@ -70,7 +70,7 @@ const BY_CONTENT: &[&str] = &[
     "gradle/*/gradle.properties",
 ];
 
-/// LIMIT: in a folder with more, the rest is not looked into; no manager of versions has so many.
+/// LIMIT: a folder with more is masked as a whole; no manager of versions has so many.
 const MOST_ENTRIES: usize = 1024;
 /// A settings file that is longer is masked unread.
 const LONGEST: u64 = 64 << 10;
@@ -107,12 +107,17 @@ fn add(at: PathBuf, parts: &[&str], is_it: fn(&Path) -> bool, found: &mut Vec<Pa
         [] if at.symlink_metadata().is_ok() && is_it(&at) => found.push(at),
         [] => {}
         ["*", rest @ ..] => {
-            let Ok(entries) = std::fs::read_dir(&at) else { return };
+            let Ok(mut entries) = std::fs::read_dir(&at) else { return };
             let folders = entries
+                .by_ref()
                 .take(MOST_ENTRIES)
                 .flatten()
                 .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
             folders.for_each(|folder| add(folder.path(), rest, is_it, found));
+            // What is not looked into is not shown.
+            if entries.next().is_some() {
+                found.push(at);
+            }
         }
         // Nothing is asked of what is not there: most rows belong to another toolchain.
         [name, rest @ ..] => {

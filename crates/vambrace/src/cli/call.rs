@@ -22,12 +22,15 @@ fn attempt(global: &Global, args: CallArgs) -> Result<Exit, Exit> {
     let session = session(global, Door::CommandLine)?;
     let runtime = runtime()?;
     let Some(tool) = args.tool_name else {
-        return runtime.block_on(batch(global, &session));
+        let ended = runtime.block_on(batch(global, &session));
+        session.corridor.look_again();
+        return ended;
     };
     let arguments = arguments(args.arguments.as_deref())?;
     let incoming = session.incoming(&tool, arguments, global.dry_run, Purpose::Call);
     let reply = runtime.block_on(until_told(&session.corridor, incoming));
     let reply = reply.ok_or_else(fell_over)?;
+    session.corridor.look_again();
     tell_denial(global, &reply);
     show(global, &reply);
     Ok(Exit::of(&reply))

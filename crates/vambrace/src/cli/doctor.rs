@@ -353,6 +353,9 @@ fn record_row(global: &Global) -> Row {
     }
     match vambrace_audit::verify(&dir) {
         Ok(report) => match report.broken {
+            None if vambrace_audit::stopped(&dir).is_err() => {
+                row(name, false, "the book of stops cannot be read, so every call is denied")
+            }
             None => row(name, true, format!("{} records in {}", report.n_records, dir.display())),
             Some(broken) => {
                 row(name, false, format!("{} line {}: {}", broken.segment, broken.line, broken.why))

@@ -79,6 +79,7 @@ fn attempt(global: &Global) -> Result<Exit, Exit> {
             () = rules_fail.notified() => Ok(Exit::Failed),
         };
         session.corridor.finish().await;
+        session.corridor.look_again();
         over.store(true, Ordering::Relaxed);
         served
     });

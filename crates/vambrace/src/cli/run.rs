@@ -61,6 +61,7 @@ fn attempt(global: &Global, args: RunArgs) -> Result<Exit, Exit> {
     };
     let reply = runtime()?.block_on(until_told(&session.corridor, incoming)).ok_or_else(fell_over)?;
     live.finish();
+    session.corridor.look_again();
     tell_denial(global, &reply);
     Ok(exit_of(&reply))
 }

@@ -94,6 +94,7 @@ fn attempt(global: &Global, args: ServeArgs) -> Result<Exit, Exit> {
     let exit = runtime.block_on(until_ended(global, &loaded, &session, front, (listener, limit), first));
     // A call that hangs in the system does not keep us.
     runtime.shutdown_background();
+    session.corridor.look_again();
     log.flush();
     exit
 }

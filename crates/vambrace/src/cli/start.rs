@@ -154,8 +154,12 @@ pub(crate) fn session_of(
             Box::new(move || kept_key(&state.join("confirm.key")))
         },
         redaction_key: {
-            let state = state_folder(global)?;
-            Box::new(move || kept_key(&redaction_key(&state)))
+            let (state, dry_run) = (state_folder(global)?, global.dry_run);
+            // A dry run makes nothing that stays.
+            Box::new(move || {
+                let path = redaction_key(&state);
+                if dry_run { read_key(&path).ok().flatten() } else { kept_key(&path) }
+            })
         },
     };
     let Assembled { corridor, recovery, warnings } =
@@ -183,20 +187,14 @@ pub(crate) fn session_of(
 /// One key binds the second call of a push to what the first one showed; another lets the operator look up what was
 /// redacted. Made when it is first needed; where it cannot be kept, it is good within this process.
 pub(crate) fn kept_key(path: &Path) -> Option<Secret<Vec<u8>>> {
-    use std::io::{ErrorKind, Read as _, Write as _};
-    const LENGTH: usize = 32;
-    let read = || {
-        let mut key = Vec::with_capacity(LENGTH + 1);
-        open_state_file(path, StateOpen::Read)?.take(LENGTH as u64 + 1).read_to_end(&mut key)?;
-        std::io::Result::Ok(key)
-    };
-    match read() {
-        Ok(key) if key.len() == LENGTH => return Some(Secret::new(key)),
+    use std::io::{ErrorKind, Write as _};
+    match read_key(path) {
+        Ok(Some(key)) => return Some(key),
         // A crash has left the beginning of one.
-        Ok(_) => std::fs::remove_file(path).ok()?,
+        Ok(None) => std::fs::remove_file(path).ok()?,
         Err(_) => {}
     }
-    let mut key = vec![0; LENGTH];
+    let mut key = vec![0; KEY_LENGTH];
     getrandom::fill(&mut key).ok()?;
     // Whole or not at all: another process may look for it, or make one, at this moment.
     let beside = path.with_added_extension(std::process::id().to_string());
@@ -210,11 +208,19 @@ pub(crate) fn kept_key(path: &Path) -> Option<Secret<Vec<u8>>> {
     let kept = keep();
     let _ = std::fs::remove_file(&beside);
     match kept {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            read().ok().filter(|key| key.len() == LENGTH).map(Secret::new)
-        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => read_key(path).ok().flatten(),
         Ok(()) | Err(_) => Some(Secret::new(key)),
     }
+}
+
+const KEY_LENGTH: usize = 32;
+
+/// Nothing where the file holds no whole key.
+fn read_key(path: &Path) -> std::io::Result<Option<Secret<Vec<u8>>>> {
+    use std::io::Read as _;
+    let mut key = Vec::with_capacity(KEY_LENGTH + 1);
+    open_state_file(path, StateOpen::Read)?.take(KEY_LENGTH as u64 + 1).read_to_end(&mut key)?;
+    Ok((key.len() == KEY_LENGTH).then(|| Secret::new(key)))
 }
 
 /// This run's conversation. Nothing outside gives us a key to derive one from, so `derived` is random here.

@@ -189,6 +189,21 @@ fn a_program_does_not_choose_what_is_secret() {
     assert_eq!(ordinary.text(), "src/payload.py function return value");
 }
 
+/// A program that has ended has no hand in what a person makes afterwards.
+#[test]
+fn what_a_person_makes_between_two_programs_is_learned() {
+    let words = ["correct", "horse", "battery"].concat();
+    let world = World::new();
+    world.file("notes.txt", format!("xx {words}\n"));
+    let read = || world.run(&["run", "--", "cat", "notes.txt"]);
+    assert!(read().text().contains(&words));
+    world.file(".env", format!("DB_PASSWORD={words}\n"));
+    for _ in 0..2 {
+        let ran = read();
+        assert!(!ran.text().contains(&words) && !ran.stderr.contains("while a program ran"), "{ran:?}");
+    }
+}
+
 /// What a project asks to be hidden is hidden from the agent, and not from whoever reviews it.
 #[test]
 fn a_projects_patterns_do_not_blank_the_record() {

@@ -115,6 +115,14 @@ while not os.path.lexists(".env"):
     pass
 def place(path):
     return "/proc/self/fd/%d" % os.open(path, os.O_PATH)
+def carried():
+    os.mkdir("node_modules")
+    os.rename("late", "node_modules/late")
+    return open("node_modules/late/.env").read()
+def unlinked():
+    held = place("late/.env")
+    os.unlink("late/.env")
+    return open(held).read()
 attempts = [
     lambda: open(".env").read(),
     lambda: open("deep/../.ENV").read(),
@@ -134,13 +142,16 @@ attempts = [
     lambda: os.link(".env", "taken"),
     lambda: os.link(place(".env"), "taken", src_dir_fd=os.open(".", os.O_PATH)),
     lambda: (os.symlink(".env", "way"), open("way").read()),
+    carried,
+    unlinked,
 ]
 for number, attempt in enumerate(attempts):
     try:
         print(number, attempt())
     except OSError as error:
         print(number, error.strerror)
-print(open("file").read(), os.listdir("deep"), open("old/.env").read(), "end")
+open(".env.sample", "w").close()
+print(open("file").read(), os.listdir("deep"), open("old/.env").read(), open(".env.example").read(), "end")
 "#;
     if !has("python3", "what a person makes while a program runs") {
         return;
@@ -148,7 +159,7 @@ print(open("file").read(), os.listdir("deep"), open("old/.env").read(), "end")
     for who in everyone() {
         let world = World::new();
         world.file("file", "text").file("deep/er/file", "").file("old/.env", "OLD=hidden\n");
-        world.file("wait.py", script);
+        world.file("wait.py", script).file(".env.example", "an example");
         let saved = |name: &str, text: &str| {
             let new = world.beside("saved", text);
             fs::rename(new, world.work().join(name)).unwrap();
@@ -156,6 +167,7 @@ print(open("file").read(), os.listdir("deep"), open("old/.env").read(), "end")
         let person = || {
             until("the program is ready", || world.work().join("ready").exists());
             world.file("deep/secrets/key", "hidden\n").file("deep/.docker/config.json", "hidden\n");
+            world.file("late/.env", "hidden\n");
             saved(".ENV", "hidden\n");
             saved(".env", "hidden\n");
         };
@@ -164,12 +176,12 @@ print(open("file").read(), os.listdir("deep"), open("old/.env").read(), "end")
             run(&world, who, "exec python3 wait.py")
         });
         let told = ran.text();
-        assert!(told.contains(" end") && !told.contains("hidden"), "{who:?} {ran:?}");
+        assert!(told.contains("an example end") && !told.contains("hidden"), "{who:?} {ran:?}");
         let refused = |said: &str| told.lines().filter(|line| line.ends_with(said)).count();
-        assert_eq!(refused("Permission denied"), 15, "{who:?} {ran:?}");
+        assert_eq!(refused("Permission denied"), 16, "{who:?} {ran:?}");
         assert_eq!(
             (refused("Read-only file system"), refused("Invalid cross-device link")),
-            (1, 1),
+            (1, 2),
             "{ran:?}"
         );
         assert_eq!(world.text(".env"), "hidden\n");

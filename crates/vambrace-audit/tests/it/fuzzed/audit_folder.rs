@@ -14,10 +14,10 @@ use crate::support::{call, clock, denied, intent, open, write_calls};
 
 const MOST_EDITS: usize = 16;
 
-/// A folder with two sealed segments, an alert and a stop, and its files by name.
+/// The files of a folder with two sealed segments and an alert.
 struct Pristine {
-    folder: TempDir,
     files: Vec<PathBuf>,
+    contents: Vec<Vec<u8>>,
 }
 
 fn temporary() -> Result<TempDir, String> {
@@ -55,7 +55,9 @@ fn make() -> Result<Pristine, String> {
     files_of(folder.path(), Path::new(""), &mut files);
     // Locks, and the key that only a writer reads.
     files.retain(|file| file.extension().is_some_and(|ending| ending != "key" && ending != "lock"));
-    Ok(Pristine { folder, files })
+    let read = |file: &PathBuf| fs::read(folder.path().join(file)).map_err(|error| error.to_string());
+    let contents = files.iter().map(read).collect::<Result<_, _>>()?;
+    Ok(Pristine { files, contents })
 }
 
 fn pristine() -> Result<&'static Pristine, String> {
@@ -103,11 +105,7 @@ impl<'a> Edits<'a> {
 
 /// Copies the folder, edits it as the input says, and tells the gravest of what is another than before.
 fn edited(pristine: &Pristine, input: &[u8], folder: &Path) -> Result<Edited, String> {
-    let mut contents: Vec<Vec<u8>> = Vec::new();
-    for file in &pristine.files {
-        contents.push(fs::read(pristine.folder.path().join(file)).map_err(|error| error.to_string())?);
-    }
-    let originals = contents.clone();
+    let mut contents = pristine.contents.clone();
     let mut edits = Edits(input);
     for _ in 0..MOST_EDITS {
         let (Some(file), Some(high), Some(low)) = (edits.byte(), edits.byte(), edits.byte()) else { break };
@@ -121,7 +119,7 @@ fn edited(pristine: &Pristine, input: &[u8], folder: &Path) -> Result<Edited, St
         }
     }
     let mut gravest = Edited::Nothing;
-    for ((file, content), original) in pristine.files.iter().zip(&contents).zip(&originals) {
+    for ((file, content), original) in pristine.files.iter().zip(&contents).zip(&pristine.contents) {
         let path = folder.join(file);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| error.to_string())?;

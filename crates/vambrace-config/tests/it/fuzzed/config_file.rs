@@ -4,8 +4,6 @@
 //! The first byte says whose file it is and in which format; the rest is the file.
 
 use std::fs;
-use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use vambrace_config::{Sources, load, show};
 
@@ -13,14 +11,10 @@ const NAMES: [&str; 4] = ["vambrace.yaml", "vambrace.json", "vambrace.json5", "v
 /// Larger files only make a search slow.
 const LONGEST: usize = 64 * 1024;
 
-/// A folder for this process, in memory where the machine has such a place.
-fn folder() -> Result<PathBuf, String> {
-    static FOLDER: OnceLock<Option<tempfile::TempDir>> = OnceLock::new();
-    let made = FOLDER.get_or_init(|| {
-        let memory = tempfile::tempdir_in("/dev/shm");
-        memory.or_else(|_| tempfile::tempdir()).ok()
-    });
-    made.as_ref().map(|folder| folder.path().to_owned()).ok_or_else(|| "no temporary folder".to_owned())
+/// In memory, where the machine has such a place.
+fn folder() -> Result<tempfile::TempDir, String> {
+    let memory = tempfile::tempdir_in("/dev/shm");
+    memory.or_else(|_| tempfile::tempdir()).map_err(|error| error.to_string())
 }
 
 /// A file is read or refused with words; a project's file never makes anything weaker than strict.
@@ -28,11 +22,10 @@ pub(crate) fn check(input: &[u8]) -> Result<(), String> {
     let Some((kind, text)) = input.split_first() else { return Ok(()) };
     let Some(name) = NAMES.get(usize::from(kind & 3)) else { return Ok(()) };
     let is_project = kind & 4 != 0;
-    let folder = folder()?.join(std::thread::current().name().unwrap_or("main").replace(':', "-"));
-    let (workspace, user) = (folder.join("workspace"), folder.join("user"));
+    let folder = folder()?;
+    let (workspace, user) = (folder.path().join("workspace"), folder.path().join("user"));
     for place in [&workspace, &user] {
-        let _ = fs::remove_dir_all(place);
-        fs::create_dir_all(place).map_err(|error| error.to_string())?;
+        fs::create_dir(place).map_err(|error| error.to_string())?;
     }
     let file = if is_project { &workspace } else { &user }.join(name);
     fs::write(&file, text.get(..LONGEST).unwrap_or(text)).map_err(|error| error.to_string())?;

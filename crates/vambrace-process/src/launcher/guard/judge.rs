@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use rustix::event::Timespec;
@@ -125,8 +125,11 @@ impl Judge {
     /// Whether a program may have open what was found. What was masked when the cage was built is a mount point, and shows
     /// nothing; what came later with such a name is a person's.
     pub(super) fn may_be_opened(&mut self, found: BorrowedFd<'_>) -> Result<(), Errno> {
-        let is_hidden = self.rules.hides(&path_of(found)?);
-        if is_hidden && !is_mount_point(found)? { Err(Errno::ACCESS) } else { Ok(()) }
+        let path = path_of(found)?;
+        // THREAT: P07, what was found by `O_PATH` and unlinked since still holds what it held.
+        let unlinked = path.as_os_str().as_bytes().strip_suffix(b" (deleted)");
+        let was = unlinked.is_some_and(|path| self.rules.hides(Path::new(OsStr::from_bytes(path))));
+        if (was || self.rules.hides(&path)) && !is_mount_point(found)? { Err(Errno::ACCESS) } else { Ok(()) }
     }
 
     /// The same for another name: it would show under that one what it does not show under its own.
