@@ -44,7 +44,8 @@ impl Claim {
 }
 
 /// Refuses two changes of the same byte, a change of another edit's anchor, and two insertions on the same side of one
-/// point: nothing says which comes first. Two insertions may share an anchor, and meet between two. Every span holds at least one byte.
+/// point: nothing says which comes first. Two insertions may share an anchor, and meet between two. Every span holds at
+/// least one byte.
 pub(crate) fn check(claims: &[(usize, Claim)]) -> Result<(), EditError> {
     let mut by_start: Vec<&(usize, Claim)> = claims.iter().collect();
     by_start.sort_by_key(|(edit, claim)| (claim.span().start, claim.span().end, *edit));

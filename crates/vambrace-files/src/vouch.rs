@@ -94,7 +94,7 @@ impl Vouchers {
         };
         // The lock is kept although there was no room for the mark: others see by it that a program runs.
         let file = locked().ok();
-        if !file.as_ref().is_some_and(|file| mark(file).is_ok()) {
+        if file.as_ref().is_none_or(|file| mark(file).is_err()) {
             self.unmarked.store(true, Ordering::Release);
         }
         ProgramMark { _file: file }

@@ -13,7 +13,8 @@ use rustix::pipe::PipeFlags;
 
 use crate::terminal::Terminal;
 
-/// What is on its way at most, beside what a pipe holds.
+/// LIMIT: what is on its way at most, beside what a pipe holds. A program that does not read its input uses so much of it
+/// up all the same (docs/threat-model.md).
 const CHUNK: usize = 64 << 10;
 
 #[derive(Debug)]

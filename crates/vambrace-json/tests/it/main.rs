@@ -1,3 +1,5 @@
 //! The reader from outside.
 
+#![cfg(test)]
+
 mod strict;

@@ -3,20 +3,14 @@
 #![expect(clippy::disallowed_methods, reason = "a test reads its files")]
 
 mod recipe;
+#[path = "../../../../fuzz/replay.rs"]
+mod replay;
 
 use proptest::prelude::*;
 
 #[test]
 fn every_text_of_the_corpus_holds() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/fuzz/strict_json");
-    let mut n_texts = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let text = std::fs::read(&path).unwrap();
-        recipe::check(&text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
-        n_texts += 1;
-    }
-    assert!(n_texts >= 20, "only {n_texts} texts");
+    replay::replay("strict_json", 20, recipe::check);
 }
 
 /// Pieces of JSON, joined as chance has it.

@@ -3,7 +3,8 @@
 
 use vambrace_policy::Capability;
 
-/// Every tool that `tools/list` can show, and the one that sends news. `declared` stands for all tools that the operator declares.
+/// Every tool that `tools/list` can show, and the one that sends notifications. `declared` stands for all tools that the
+/// operator declares.
 pub(crate) const TOOLS: [(&str, Capability); 43] = [
     ("read_file", Capability::ReadFiles),
     ("search_file", Capability::ReadFiles),

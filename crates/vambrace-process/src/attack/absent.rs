@@ -36,10 +36,9 @@ pub(super) fn names(facts: &Facts) -> Outcome {
         return Outcome::Held("such names are taken away after the run".to_owned());
     }
     // INVARIANT: nothing else is made, so that who is killed here leaves no more than an empty folder.
-    let mut outcome = Outcome::Untried("what the attack made was taken away each time".to_owned());
     for number in 0..MOST_TRIES {
         let scratch = facts.another_scratch(&facts.service, number);
-        outcome = match rustix::fs::mkdir(&scratch, Mode::RWXU) {
+        let outcome = match rustix::fs::mkdir(&scratch, Mode::RWXU) {
             Ok(()) => in_folder(&scratch, &facts.service),
             // An operator's rule forbids changes to the whole service.
             Err(Errno::ROFS) => return Outcome::Held("nothing can be written there".to_owned()),
@@ -51,10 +50,7 @@ pub(super) fn names(facts: &Facts) -> Outcome {
         }
     }
     // Somebody is quick. In the service itself there is nothing to take away.
-    match outcome {
-        Outcome::Held(_) => at_the_top(facts),
-        other => other,
-    }
+    at_the_top(facts)
 }
 
 /// A name that nobody has, because it holds what nobody knew before.

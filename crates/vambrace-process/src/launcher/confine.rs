@@ -195,7 +195,8 @@ pub(super) fn filter_calls(program: &BpfProgram, gaps: &mut Gaps) {
     }
 }
 
-/// The same, with a guard who opens files and makes names for programs. Where there can be none, the kernel's filter still stands.
+/// The same, with a guard who opens files and makes names for programs. Where there can be none, the kernel's filter still
+/// stands.
 pub(super) fn filter_and_guard(
     guarded: Guarded,
     turns: Option<OwnedFd>,

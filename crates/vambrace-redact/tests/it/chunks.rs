@@ -3,20 +3,14 @@
 #![expect(clippy::disallowed_methods, reason = "a test reads its files")]
 
 mod recipe;
+#[path = "../../../../fuzz/replay.rs"]
+mod replay;
 
 use proptest::prelude::*;
 
 #[test]
 fn every_recipe_of_the_corpus_holds() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/fuzz/redact_chunks");
-    let mut n_recipes = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let recipe = std::fs::read(&path).unwrap();
-        recipe::check(&recipe).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
-        n_recipes += 1;
-    }
-    assert!(n_recipes >= 20, "only {n_recipes} recipes");
+    replay::replay("redact_chunks", 20, recipe::check);
 }
 
 #[test]
