@@ -2,12 +2,17 @@
 //! else it does not exist. Their number is bounded, for one owner and in all, and idle ones end by themselves.
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures_util::Stream;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
+    ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, SessionTransport,
@@ -25,6 +30,9 @@ const MOST_IN_ALL: usize = 1024;
 const MOST_OF_CREDENTIAL: usize = MOST_IN_ALL / 4 * 3;
 /// Longer than any call may take, because a silent call counts as idle.
 const IDLE: Duration = Duration::from_secs(900);
+/// How long a client that hung up on a call may take to come back. The revision says that hanging up alone is no
+/// cancellation; nothing for so long is one.
+const RETURN: Duration = Duration::from_secs(5);
 /// A client that does not take its events loses them beyond this many.
 const EVENTS: usize = 64;
 
@@ -89,6 +97,11 @@ impl Sessions {
             }
             Some(_) | None => false,
         }
+    }
+
+    /// Whether anything came from this session's client since.
+    fn was_used_since(&self, id: &SessionId, moment: Instant) -> bool {
+        self.shelf().held.get(id).is_some_and(|held| held.used > moment)
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf> {
@@ -204,7 +217,21 @@ impl SessionManager for Visit {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
-        Ok(self.own(id)?.create_stream(id, message).await?)
+        let call = match &message {
+            JsonRpcMessage::Request(request) => match request.request {
+                ClientRequest::CallToolRequest(_) => Some(request.id.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let events = self.own(id)?.create_stream(id, message).await?;
+        let unanswered = call.map(|call| Unanswered {
+            sessions: Arc::clone(&self.sessions),
+            session: Arc::clone(id),
+            call,
+            is_answered: false,
+        });
+        Ok(Events { events: Box::pin(events), unanswered })
     }
 
     async fn accept_message(
@@ -228,6 +255,51 @@ impl SessionManager for Visit {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
         Ok(self.own(id)?.resume(id, last_event_id).await?)
+    }
+}
+
+/// The events of one request. They are dropped when the client hangs up.
+struct Events {
+    events: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
+    unanswered: Option<Unanswered>,
+}
+
+impl Stream for Events {
+    type Item = ServerSseMessage;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<ServerSseMessage>> {
+        let next = self.events.as_mut().poll_next(context);
+        if let (Poll::Ready(None), Some(call)) = (&next, &mut self.unanswered) {
+            call.is_answered = true;
+        }
+        next
+    }
+}
+
+/// A call whose client still waits. Dropped before the end: the client hung up.
+struct Unanswered {
+    sessions: Arc<Sessions>,
+    session: SessionId,
+    call: RequestId,
+    is_answered: bool,
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        let (false, Ok(runtime)) = (self.is_answered, tokio::runtime::Handle::try_current()) else { return };
+        let (sessions, session) = (Arc::clone(&self.sessions), Arc::clone(&self.session));
+        let (call, left) = (self.call.clone(), Instant::now());
+        runtime.spawn(async move {
+            tokio::time::sleep(RETURN).await;
+            if sessions.was_used_since(&session, left) {
+                return;
+            }
+            let reason = Some("The client hung up and did not come back.".to_owned());
+            let said = CancelledNotificationParam::new(Some(call), reason);
+            let said = ClientNotification::CancelledNotification(CancelledNotification::new(said));
+            // A call that is over by now is not there to be cancelled.
+            let _ = sessions.manager.accept_message(&session, ClientJsonRpcMessage::notification(said)).await;
+        });
     }
 }
 

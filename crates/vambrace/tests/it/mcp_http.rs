@@ -1,11 +1,15 @@
 //! MCP over HTTP, as the wire has it: both revisions on one endpoint, sessions of their owner, lists of each caller.
 
+use std::io::Write as _;
+use std::net::TcpStream;
+
 use serde_json::{Value, json};
 
 use crate::http_world::{Answer, NO_LIMIT, Served};
 use crate::mcp::{SLOW, many_files};
 use crate::mcp_client::Client;
 use crate::mcp_http_client::{Modern, Session, messages};
+use crate::programs_host::until;
 use crate::support::World;
 
 fn world() -> World {
@@ -407,4 +411,33 @@ fn a_stranger_learns_where_credentials_are_given_out() {
     assert!(challenge.starts_with("Bearer "), "{challenge}");
     let place = "resource_metadata=\"https://hands.example.com/.well-known/oauth-protected-resource";
     assert!(challenge.contains(place), "{challenge}");
+}
+
+/// In a revision with sessions hanging up alone cancels nothing; hanging up and not coming back does.
+#[test]
+fn a_client_that_hangs_up_and_stays_away_ends_its_call() {
+    let world = world();
+    let config = "tools: {command_policy: {allowlist: [sleep], argument_rules: \"off\"}}\n";
+    let served = Served::with_config(&world, &format!("{NO_LIMIT}{config}"));
+    let session = Session::open(&served, &served.token, &json!({}));
+    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "exec_shell", "arguments": {"command": "sleep 100", "timeout": 120}}});
+    let body = call.to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nX-API-Key: {}\r\nMcp-Session-Id: {}\r\n\
+         MCP-Protocol-Version: 2025-11-25\r\nAccept: application/json, text/event-stream\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        served.address,
+        served.token,
+        session.id,
+        body.len()
+    );
+    let mut client = TcpStream::connect(served.address).unwrap();
+    client.write_all(format!("{head}{body}G").as_bytes()).unwrap();
+    until("the program is under way", || world.records().iter().any(|record| record["kind"] == "intent"));
+    drop(client);
+    until("the call is over", || !outcomes(&world).is_empty());
+    let outcome = &outcomes(&world)[0];
+    assert_eq!(outcome["ending"], "cancelled", "{outcome}");
+    assert_eq!(session.send("POST", &json!({"jsonrpc": "2.0", "id": 8, "method": "ping"})).status, 200);
 }
