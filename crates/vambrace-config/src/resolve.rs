@@ -274,6 +274,12 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
         clock: start.clock,
         log: start.log,
     });
+    let is_tool = |name: &str| RESERVED.contains(&name) || corridor.has_tool(name);
+    let idle = config.rules.iter().filter_map(|rule| rule.tool.as_deref()).filter(|name| !is_tool(name));
+    // A rule that was meant to deny something and denies nothing.
+    warnings.extend(idle.map(|name| {
+        format!("rules: there is no tool `{name}`, so a rule for it has no effect; leave `tool` out to mean all tools")
+    }));
     Ok(Assembled { corridor, recovery, warnings })
 }
 

@@ -215,3 +215,16 @@ fn verbose_names_the_files_read_and_the_calls_denied() {
     assert!(ran.stderr.contains(&format!("denied: call {id}, rule ")), "{ran:?}");
     assert_eq!(world.run(&[&["--config", &file][..], &denied].concat()).stderr, "");
 }
+
+/// A rule that was meant to deny something must not be silent when it denies nothing.
+#[test]
+fn a_rule_for_a_tool_that_does_not_exist_is_told() {
+    let world = World::new();
+    let rules = "rules:\n  - {tool: exec_shel, decision: deny}\n  - {tool: a2a_notify, decision: deny}\n  \
+                 - {tool: write_file, path: x, decision: deny}\n";
+    let config = world.beside("operator.yaml", rules);
+    let ran = world.run(&["--config", &config, "call", "list_files", "{}"]);
+    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("there is no tool")).collect();
+    assert_eq!(told.len(), 1, "{ran:?}");
+    assert!(told[0].contains("`exec_shel`"), "{ran:?}");
+}
