@@ -187,7 +187,7 @@ mod tests {
         check("/w/own/a/.git", Made::New, true);
         check("/w/own/a/.Git", Made::Link, true);
         check("/w/own/x.code-workspace", Made::New, true);
-        check("/w/own/.claude/hooks.json", Made::New, false);
+        check("/w/own/.claude/notes.txt", Made::New, false);
         check("/w/own/src/main.rs", Made::New, false);
         check("/w/.envrc", Made::New, false);
         check("/w/owner/.envrc", Made::New, false);
