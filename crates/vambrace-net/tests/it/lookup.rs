@@ -241,7 +241,19 @@ async fn one_refused_address_of_many_refuses_the_name() {
 
 #[tokio::test]
 async fn addresses_are_tried_in_turn() {
-    let site = Server::always("127.0.0.3:0", ok("third"));
+    // Bound, and not listened at: nobody else gets this port of the other addresses, and who connects is refused.
+    let taken = |port: u16| {
+        ["127.0.0.1", "127.0.0.2"].map(|address| {
+            let socket = tokio::net::TcpSocket::new_v4().unwrap();
+            socket.bind(format!("{address}:{port}").parse().unwrap()).map(|()| socket)
+        })
+    };
+    let (site, _taken) = loop {
+        let site = Server::always("127.0.0.3:0", ok("third"));
+        if let [Ok(first), Ok(second)] = taken(site.port()) {
+            break (site, [first, second]);
+        }
+    };
     let dns = Dns::fixed(&["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"]);
     let world = World::asking(dns.at);
     let url = format!("http://site.test:{}/", site.port());

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 
 use serde_json::json;
 
-use crate::http_world::{Served, read};
+use crate::http_world::{NO_LIMIT, Served, read};
 use crate::mcp_http_client::Session;
 use crate::support::World;
 
@@ -30,13 +30,16 @@ const BODY: &str = r#"{"path":"a.txt","content":"late\n"}"#;
 #[test]
 fn what_was_begun_is_finished() {
     let world = World::new();
-    let mut served = Served::start(&world);
+    let mut served = Served::with_config(&world, NO_LIMIT);
     let mut call = begun(&served, BODY);
     let mut probe = served.connect();
     probe.write_all(b"GET /ready HTTP/1.1\r\nHost: localhost\r\n").unwrap();
     let mut idle = served.connect();
-    // Connections are accepted in their order, so the others are there when this is answered.
-    assert_eq!(served.send("GET", "/ready", &[], b"").status, 200);
+    // Connections are accepted in their order, so the others are there when this is answered. Several threads read them: each
+    // has read what came before, once it has answered something.
+    for _ in 0..50 {
+        assert_eq!(served.send("GET", "/ready", &[], b"").status, 200);
+    }
     served.tell_to_end();
     served.wait_until_closed();
 
