@@ -84,27 +84,39 @@ fn flags(extra: OFlags) -> i32 {
     (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | extra).bits().cast_signed()
 }
 
-fn regular(file: File) -> io::Result<File> {
-    if file.metadata()?.is_file() {
-        return Ok(file);
+/// A regular file of ours, of root's, or of whom the folder belongs to: a record may be read by others than its writer.
+fn regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    let file = options.open(path)?;
+    let found = file.metadata()?;
+    let refuse = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    if !found.is_file() {
+        return refuse("not a regular file");
     }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    let owners = [Some(0), Some(rustix::process::geteuid().as_raw()), folder_owner(path)];
+    if !owners.contains(&Some(found.uid())) {
+        return refuse("it belongs to another user");
+    }
+    Ok(file)
+}
+
+fn folder_owner(path: &Path) -> Option<u32> {
+    fs::metadata(path.parent()?).ok().map(|folder| folder.uid())
 }
 
 pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
-    regular(OpenOptions::new().read(true).custom_flags(flags(OFlags::empty())).open(path)?)
+    regular(path, OpenOptions::new().read(true).custom_flags(flags(OFlags::empty())))
 }
 
 /// For reading and appending; made when it is not there.
 pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true).mode(0o600).custom_flags(flags(OFlags::empty()));
-    regular(options.open(path)?)
+    regular(path, &options)
 }
 
 /// For reading and appending; must not be made by accident.
 pub(crate) fn open_existing(path: &Path) -> io::Result<File> {
-    regular(OpenOptions::new().read(true).append(true).custom_flags(flags(OFlags::empty())).open(path)?)
+    regular(path, OpenOptions::new().read(true).append(true).custom_flags(flags(OFlags::empty())))
 }
 
 /// The whole of a small file; more than `limit` bytes is an error, not a cut.
@@ -136,7 +148,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_added_extension("new");
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600).custom_flags(flags(OFlags::empty()));
-    let mut file = regular(options.open(&temporary)?)?;
+    let mut file = regular(&temporary, &options)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&temporary, path)

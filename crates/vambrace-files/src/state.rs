@@ -8,6 +8,8 @@ use std::path::Path;
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
+const ROOT: u32 = 0;
+
 /// What a file of the state folder is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StateOpen {
@@ -38,14 +40,14 @@ pub fn open_state_file(path: &Path, how: StateOpen) -> io::Result<File> {
     let mode = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o600) } else { Mode::empty() };
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let file = File::from(rustix::fs::openat2(&folder, name, flags, mode, resolve)?);
-    check_own(&file, how)?;
+    check_own(&file, rustix::fs::fstat(&folder)?.st_uid, how)?;
     Ok(file)
 }
 
-/// Refuses what is no regular file, and a file that another user owns and can therefore exchange.
-fn check_own(file: &File, how: StateOpen) -> io::Result<()> {
+/// Refuses what is no regular file, and a file that another user owns and can therefore change. Root may work in the
+/// state folder of a person, whose own files are then as good as the folder.
+fn check_own(file: &File, owner_of_folder: u32, how: StateOpen) -> io::Result<()> {
     let stat = rustix::fs::fstat(file)?;
-    let me = rustix::process::geteuid();
     let refuse = |why| Err(io::Error::new(io::ErrorKind::InvalidData, why));
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return refuse("it is no regular file");
@@ -54,10 +56,14 @@ fn check_own(file: &File, how: StateOpen) -> io::Result<()> {
     if how != StateOpen::Read && stat.st_nlink > 1 {
         return refuse("it has a second name, perhaps outside");
     }
-    if !me.is_root() && stat.st_uid != me.as_raw() && stat.st_uid != 0 {
+    if !is_ours(rustix::process::geteuid().as_raw(), stat.st_uid, owner_of_folder) {
         return refuse("it belongs to another user");
     }
     Ok(())
+}
+
+fn is_ours(me: u32, owner: u32, owner_of_folder: u32) -> bool {
+    owner == me || owner == ROOT || (me == ROOT && owner == owner_of_folder)
 }
 
 /// Takes everybody else's rights away from a file of ours, if it is there. It is not opened for that: closing a file takes
@@ -69,7 +75,9 @@ pub fn make_private(path: &Path) -> io::Result<bool> {
         Err(rustix::io::Errno::NOENT) => return Ok(false),
         Err(errno) => return Err(errno.into()),
     };
-    check_own(&file, StateOpen::Change)?;
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let owner = rustix::fs::statat(CWD, folder, rustix::fs::AtFlags::empty())?.st_uid;
+    check_own(&file, owner, StateOpen::Change)?;
     if rustix::fs::fstat(&file)?.st_mode & 0o077 != 0 {
         // The kernel takes no mode through such a handle but by this name.
         let handle = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
@@ -130,5 +138,22 @@ mod tests {
         open_state_file(&at("state/deep/er/x"), StateOpen::Append).unwrap().write_all(b"1").unwrap();
         assert!(open_state_file(&at("state/deep/er/x"), StateOpen::New).is_err());
         open_state_file(&at("state/deep/er/x"), StateOpen::Read).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_another_user_is_refused_unless_root_works_in_his_folder() {
+        let rows = [
+            (7, 7, 7, true),
+            (7, 0, 7, true),
+            (7, 8, 7, false),
+            (7, 8, 8, false),
+            (0, 0, 0, true),
+            (0, 8, 0, false),
+            (0, 8, 8, true),
+            (0, 8, 7, false),
+        ];
+        for (me, owner, owner_of_folder, expected) in rows {
+            assert_eq!(is_ours(me, owner, owner_of_folder), expected, "{me} {owner} {owner_of_folder}");
+        }
     }
 }

@@ -304,7 +304,9 @@ impl From<rusqlite::Error> for StoreError {
 
 impl From<std::io::Error> for StoreError {
     fn from(error: std::io::Error) -> StoreError {
-        StoreError::Broken { why: error.kind().to_string() }
+        // Words of our own name no path; those of the system are left at their kind.
+        let why = error.get_ref().map_or_else(|| error.kind().to_string(), ToString::to_string);
+        StoreError::Broken { why }
     }
 }
 

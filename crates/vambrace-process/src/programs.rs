@@ -52,7 +52,7 @@ pub struct Programs {
     surroundings: Result<Surroundings, String>,
     /// The file by which cages take turns is there.
     turns: OnceLock<()>,
-    staged: OnceLock<Result<Staged, String>>,
+    staged: Mutex<Option<Arc<Staged>>>,
     walker: Walker,
     placeholders: Placeholders,
     journal: OnceLock<Option<Arc<RunJournal>>>,

@@ -9,46 +9,60 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 
+/// Others who start and end at the same time cost a try each.
+const MOST_TRIES: usize = 1000;
+
 /// Locked while it is used: one that is not locked was left behind by a process that was killed.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     path: PathBuf,
-    _lock: OwnedFd,
+    lock: OwnedFd,
 }
 
 impl Scratch {
+    /// A new empty folder whose path programs may know: what is mounted from it is listed in a cage with that path, and
+    /// the one of our state is not for them. In memory where the machine has such a place and it is ours, else in the
+    /// state.
+    pub(crate) fn to_be_shown(state: &Path, name: &str) -> io::Result<Scratch> {
+        let user = rustix::process::geteuid().as_raw();
+        // THREAT: P07, flat, because in a folder of another user he could exchange what lies deeper.
+        let in_memory = Path::new("/dev/shm").join(format!("vambrace-{user}-{name}"));
+        Scratch::new(&in_memory).or_else(|_| Scratch::new(&state.join(name)))
+    }
+
     /// A new empty folder in this one, which is made too.
     pub(crate) fn new(parent: &Path) -> io::Result<Scratch> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let mut builder = std::fs::DirBuilder::new();
-        builder.mode(0o700);
-        builder.recursive(true).create(parent)?;
-        check_own(parent)?;
-        remove_abandoned(parent);
-        loop {
-            builder.recursive(true).create(parent)?;
-            builder.recursive(false);
-            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let path = parent.join(format!("{}-{number}", std::process::id()));
-            match builder.create(&path) {
-                Ok(()) => {}
-                // Another process with our number, in another namespace or before us.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                // The last one who used the folder around it removed that.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+        let mut last = io::Error::from(io::ErrorKind::NotFound);
+        for _ in 0..MOST_TRIES {
+            let path = match make(parent) {
+                Ok(path) => path,
+                // The last one who used the folder around it removed that, or another process has our number, in another
+                // namespace or before us.
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) =>
+                {
+                    last = error;
+                    continue;
+                }
                 Err(error) => return Err(error),
-            }
+            };
             // Between these two steps somebody else may have taken it for abandoned.
             if let Some(lock) = lock(&path)
                 && is_at(&lock, &path)
             {
-                return Ok(Scratch { path, _lock: lock });
+                return Ok(Scratch { path, lock });
             }
         }
+        Err(last)
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// False once somebody removed it: the machine's memory is emptied when a user has logged out.
+    pub(crate) fn is_there(&self) -> bool {
+        is_at(&self.lock, &self.path)
     }
 }
 
@@ -58,6 +72,19 @@ impl Drop for Scratch {
         // Only the last one succeeds.
         let _ = self.path.parent().map(std::fs::remove_dir);
     }
+}
+
+fn make(parent: &Path) -> io::Result<PathBuf> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let mut builder = std::fs::DirBuilder::new();
+    builder.mode(0o700);
+    builder.recursive(true).create(parent)?;
+    check_own(parent)?;
+    remove_abandoned(parent);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let path = parent.join(format!("{}-{number}", std::process::id()));
+    builder.recursive(false).create(&path)?;
+    Ok(path)
 }
 
 fn lock(path: &Path) -> Option<OwnedFd> {

@@ -28,7 +28,7 @@ impl Programs {
         let mut spec = key.clone();
         spec.mounts.push(Mount::ReadOnly { from: self.ourselves()?, at: PathBuf::from(OURSELVES) });
         let broken = |error: std::io::Error| ProgramError::Broken { why: error.to_string() };
-        let scratch = Scratch::new(&self.settings.state.join("bubblewrap")).map_err(broken)?;
+        let scratch = Scratch::to_be_shown(&self.settings.state, "bubblewrap").map_err(broken)?;
         let masked = std::fs::File::open("/proc")
             .and_then(|proc| Ok(kernel_files::masked(proc.as_fd())?))
             .map_err(broken)?;

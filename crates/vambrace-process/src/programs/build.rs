@@ -96,7 +96,7 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
         default_rust,
         environment,
         surroundings: surroundings.map_err(|error| error.to_string()),
-        staged: OnceLock::new(),
+        staged: Mutex::new(None),
         turns: OnceLock::new(),
         walker: Walker::new(settings.workspace.clone(), Arc::clone(&settings.scope)),
         placeholders: Placeholders::default(),
@@ -148,7 +148,7 @@ pub(super) struct Attack {
 #[derive(Debug)]
 pub(super) struct Staged {
     mounts: Vec<Mount>,
-    _folder: Scratch,
+    folder: Scratch,
 }
 
 pub(super) fn cover(layers: &Layers) -> Cover {
@@ -181,8 +181,9 @@ impl Programs {
         let limits = self.limits(job.memory);
         let further: Vec<PathBuf> = job.further_writable.iter().map(PathBuf::from).collect();
         self.keep_state_out(&further)?;
+        let staged = self.staged()?;
         let parts = SpecParts {
-            etc: self.staged()?,
+            etc: &staged.mounts,
             repository: job.repository,
             further_writable: &further,
             fetched: &fetched.shown,
@@ -324,20 +325,21 @@ impl Programs {
         surroundings.spec(view, parts).map_err(|error| ProgramError::View { why: error.to_string() })
     }
 
-    fn staged(&self) -> Result<&[Mount], ProgramError> {
-        let staged = self.staged.get_or_init(|| {
-            let surroundings = self.surroundings.as_ref().map_err(Clone::clone)?;
-            let stage = || -> std::io::Result<Staged> {
-                let folder = Scratch::new(&self.settings.state.join("etc"))?;
-                let real = std::fs::canonicalize(folder.path())?;
-                Ok(Staged { mounts: surroundings.stage(&real)?, _folder: folder })
-            };
-            stage().map_err(|error| format!("the settings of the system could not be copied: {error}"))
-        });
-        match staged {
-            Ok(staged) => Ok(&staged.mounts),
-            Err(why) => Err(ProgramError::View { why: why.clone() }),
+    fn staged(&self) -> Result<Arc<Staged>, ProgramError> {
+        let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(staged) = staged.as_ref().filter(|staged| staged.folder.is_there()) {
+            return Ok(Arc::clone(staged));
         }
+        let why = |why: String| ProgramError::View { why };
+        let surroundings = self.surroundings.as_ref().map_err(|error| why(error.clone()))?;
+        let stage = || -> std::io::Result<Staged> {
+            let folder = Scratch::to_be_shown(&self.settings.state, "etc")?;
+            let real = std::fs::canonicalize(folder.path())?;
+            Ok(Staged { mounts: surroundings.stage(&real)?, folder })
+        };
+        let made = stage()
+            .map_err(|error| why(format!("the settings of the system could not be copied: {error}")))?;
+        Ok(Arc::clone(staged.insert(Arc::new(made))))
     }
 
     fn limits(&self, memory: Option<ByteLimit>) -> CageLimits {
@@ -481,8 +483,9 @@ impl Programs {
         let held = self.hold();
         let view = self.view()?;
         let scene = scene(&view, held.as_ref());
+        let staged = self.staged()?;
         let parts = SpecParts {
-            etc: self.staged()?,
+            etc: &staged.mounts,
             repository: Repository::ReadOnly,
             further_writable: &[],
             fetched: &[],

@@ -10,7 +10,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::http_world::{NO_LIMIT, Served};
-use crate::support::World;
+use crate::support::{World, skip};
 
 #[track_caller]
 fn saved(world: &World, text: &str) -> String {
@@ -250,5 +250,33 @@ fn a_link_in_the_place_of_a_file_of_ours_is_not_followed() {
         } else {
             assert_eq!(about.len(), 0, "{name}");
         }
+    }
+}
+
+#[test]
+fn a_file_of_another_user_in_the_place_of_one_of_ours_is_not_used() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    for name in
+        ["memory.db", "audit/standing.jsonl", "audit/audit.key", "audit/segments.jsonl"]
+    {
+        let world = World::new();
+        assert_eq!(world.call("save_to_memory", &json!({"content": "one", "category": "test"})).code, 0);
+        assert_eq!(world.run(&["stop"]).code, 0);
+        assert_eq!(world.run(&["resume", "*"]).code, 0);
+        let path = world.state().join(name);
+        let before = (std::fs::read(&path).unwrap(), std::fs::metadata(&path).unwrap().mode());
+        if std::fs::metadata(&path).unwrap().uid() != 0 {
+            return skip("files of another user in the state folder: the tests are not root");
+        }
+        chown(&path, Some(65534), None).unwrap();
+        let ran = world.call("save_to_memory", &json!({"content": "two", "category": "test"}));
+        let said = ran.text() + &ran.stderr;
+        assert!(said.contains("belongs to another user"), "{name}: {said}");
+        assert_ne!(ran.code, 0, "{name}: {ran:?}");
+        assert_eq!(
+            before,
+            (std::fs::read(&path).unwrap(), std::fs::metadata(&path).unwrap().mode()),
+            "{name}"
+        );
     }
 }

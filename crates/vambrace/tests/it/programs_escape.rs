@@ -270,3 +270,18 @@ fn the_kernel_and_the_first_process_tell_little() {
     }
     assert!(!said.contains(world.dir().to_str().unwrap()), "the first process names a folder: {said}");
 }
+
+#[test]
+fn a_program_does_not_learn_where_our_state_is() {
+    let world = World::new();
+    let script = "cat /proc/self/mountinfo; tr '\\0' '\\n' < /proc/1/cmdline; env";
+    for backend in ["native", "bubblewrap"] {
+        if backend == "bubblewrap" && !has("bwrap", "what bubblewrap tells programs") {
+            continue;
+        }
+        let config = world.beside("tools.yaml", &format!("sandbox: {{backend: {backend}}}\n"));
+        let said = world.run(&["--config", &config, "run", "--", "sh", "-c", script]).text();
+        assert!(said.contains(world.work().to_str().unwrap()), "{backend}: {said}");
+        assert!(!said.contains(world.state().to_str().unwrap()), "{backend}: {said}");
+    }
+}

@@ -1,5 +1,7 @@
 //! Calls of one session share a prepared cage and nothing else.
 
+use std::os::unix::fs::MetadataExt as _;
+
 use serde_json::json;
 
 use crate::mcp_client::Client;
@@ -49,6 +51,22 @@ impl Session {
     fn close(self) {
         assert_eq!(self.client.close().0, 0);
     }
+}
+
+/// The machine empties its shared memory of what belongs to a user who has logged out.
+#[test]
+fn the_settings_of_the_system_come_back_when_the_machine_removed_them() {
+    let mut session = Session::open(ANY_SCRIPT);
+    session.world.file("name.sh", "cat /etc/hostname");
+    for _ in 0..2 {
+        assert_eq!(session.run("sh name.sh"), "cage\n");
+        let user = std::fs::metadata(session.world.state()).unwrap().uid();
+        let staged = std::fs::read_dir(format!("/dev/shm/vambrace-{user}-etc")).unwrap().map(Result::unwrap);
+        let ours = format!("{}-", session.client.pid());
+        let ours = staged.filter(|entry| entry.file_name().to_str().unwrap().starts_with(&ours));
+        assert_eq!(ours.map(|entry| std::fs::remove_dir_all(entry.path()).unwrap()).count(), 1);
+    }
+    session.close();
 }
 
 /// A name that is taken away on the host takes what was mounted on it along, and comes back without.
