@@ -280,6 +280,13 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     warnings.extend(idle.map(|name| {
         format!("rules: there is no tool `{name}`, so a rule for it has no effect; leave `tool` out to mean all tools")
     }));
+    let paths = config.rules.iter().filter_map(|rule| rule.path.as_deref());
+    let places = [&location, &start.spelled_workspace];
+    let outside =
+        |path: &&str| path.starts_with("~/") || places.iter().any(|place| Path::new(path).starts_with(place));
+    warnings.extend(paths.filter(outside).map(|path| {
+        format!("rules: paths begin at the workspace, so a rule for `{path}` has no effect; `src/**` is all of the folder `src` in it")
+    }));
     Ok(Assembled { corridor, recovery, warnings })
 }
 

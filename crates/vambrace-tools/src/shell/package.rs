@@ -14,6 +14,8 @@ const PLACEHOLDER: &str = "no test specified";
 
 impl Package {
     pub(super) fn read(text: &str) -> Package {
+        // npm, too, passes over the mark that some editors put first.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Package(vambrace_json::read(text.as_bytes(), Limits::document(LARGEST)).unwrap_or_default())
     }
 

@@ -262,7 +262,7 @@ fn no_runner(why: NoRunner, folder: &ScopedPath, look: &Look<'_>) -> ToolError {
     match why {
         NoRunner::NoScript { script } => {
             let path = folder.join("package.json").map(|path| look.spelled(&path)).unwrap_or_default();
-            let message = format!("`{path}` has no script `{script}`.");
+            let message = format!("`{path}` has no script `{script}`, or is no valid JSON.");
             ToolError::new(ErrorCode::NoToolchain, message).suggestion(
                 "Add the script to package.json, give a `target` in the folder of another package, or ask the operator \
                  to set `tools.toolchain`.",

@@ -305,6 +305,7 @@ mod tests {
         let (all, adds) = (&Target::Everything, &name("adds"));
         let jest = r#"{"scripts": {"test": "jest"}}"#;
         check_package(jest, Work::Test, all, Ok("npm test"));
+        check_package(&format!("\u{feff}{jest}"), Work::Test, all, Ok("npm test"));
         check_package(jest, Work::Test, adds, Ok("npm test -- -t adds"));
         check_package(jest, Work::Lint, all, Err("lint"));
         let own = r#"{"scripts": {"test": "./run.sh", "lint": "x"}}"#;

@@ -63,6 +63,11 @@ fn attempt(global: &Global, args: RunArgs) -> Result<Exit, Exit> {
     live.finish();
     session.corridor.look_again();
     tell_denial(global, &reply);
+    if global.dry_run && reply.error().is_none() {
+        terminal::complain(
+            "dry run: nothing was started; without `--dry-run` the program runs in the sandbox",
+        );
+    }
     Ok(exit_of(&reply))
 }
 

@@ -228,3 +228,17 @@ fn a_rule_for_a_tool_that_does_not_exist_is_told() {
     assert_eq!(told.len(), 1, "{ran:?}");
     assert!(told[0].contains("`exec_shel`"), "{ran:?}");
 }
+
+#[test]
+fn a_rule_for_a_path_that_does_not_begin_at_the_workspace_is_told() {
+    let world = World::new();
+    let absolute = world.work().join("src/a").display().to_string();
+    let rules =
+        format!("rules:\n  - {{path: '{absolute}', decision: deny}}\n  - {{path: ~/notes, decision: ask}}\n");
+    let holding = "  - {path: /src/**, decision: deny}\n  - {path: 'src/~', decision: deny}\n";
+    let config = world.beside("operator.yaml", &(rules + holding));
+    let ran = world.run(&["--config", &config, "call", "list_files", "{}"]);
+    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("begin at the workspace")).collect();
+    assert_eq!(told.len(), 2, "{ran:?}");
+    assert!(told[0].contains(&absolute) && told[1].contains("~/notes"), "{ran:?}");
+}

@@ -179,3 +179,9 @@ fn a_dry_first_start_keeps_no_token() {
     let token: &Path = &world.state().join("token");
     assert!(!token.exists());
 }
+
+#[test]
+fn a_dry_run_of_a_program_says_that_nothing_was_started() {
+    let ran = World::new().run(&["--dry-run", "run", "--", "echo", "words"]);
+    assert!(ran.code == 0 && ran.stdout.is_empty() && ran.stderr.starts_with("dry run: nothing"), "{ran:?}");
+}

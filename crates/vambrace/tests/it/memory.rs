@@ -256,9 +256,7 @@ fn a_link_in_the_place_of_a_file_of_ours_is_not_followed() {
 #[test]
 fn a_file_of_another_user_in_the_place_of_one_of_ours_is_not_used() {
     use std::os::unix::fs::{MetadataExt as _, chown};
-    for name in
-        ["memory.db", "audit/standing.jsonl", "audit/audit.key", "audit/segments.jsonl"]
-    {
+    for name in ["memory.db", "audit/standing.jsonl", "audit/audit.key", "audit/segments.jsonl"] {
         let world = World::new();
         assert_eq!(world.call("save_to_memory", &json!({"content": "one", "category": "test"})).code, 0);
         assert_eq!(world.run(&["stop"]).code, 0);
