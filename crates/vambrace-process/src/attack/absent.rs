@@ -36,16 +36,15 @@ pub(super) fn names(facts: &Facts) -> Outcome {
         return Outcome::Held("such names are taken away after the run".to_owned());
     }
     // INVARIANT: nothing else is made, so that who is killed here leaves no more than an empty folder.
-    for number in 0..MOST_TRIES {
-        let scratch = facts.another_scratch(&facts.service, number);
-        let outcome = match rustix::fs::mkdir(&scratch, Mode::RWXU) {
-            Ok(()) => in_folder(&scratch, &facts.service),
+    for _ in 0..MOST_TRIES {
+        let scratch = facts.scratch(&facts.service);
+        match rustix::fs::mkdir(&scratch, Mode::RWXU) {
+            Ok(()) => {}
             // An operator's rule forbids changes to the whole service.
             Err(Errno::ROFS) => return Outcome::Held("nothing can be written there".to_owned()),
             Err(errno) => return Outcome::Untried(words(errno)),
-        };
-        // THREAT: P07, in a folder that a program of another cage has taken away nothing could be made either.
-        if rustix::fs::rmdir(&scratch).is_ok() || matches!(outcome, Outcome::Broken(_)) {
+        }
+        if let Some(outcome) = in_folder(&scratch, &facts.service) {
             return outcome;
         }
     }
@@ -59,11 +58,22 @@ fn at_the_top(facts: &Facts) -> Outcome {
     make(&name, &facts.service)
 }
 
-fn in_folder(scratch: &str, service: &str) -> Outcome {
-    let made = NAMES.map(|name| (name, make(&format!("{scratch}/{name}"), scratch)));
+/// None if it says nothing.
+///
+/// THREAT: P07, a program of another cage may take the folder away, or put a link to another in its place: where it is
+/// then, nothing can be made, or everything. So it is held, and where it lies in the end is what counts.
+fn in_folder(scratch: &str, service: &str) -> Option<Outcome> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = rustix::fs::open(scratch, flags, Mode::empty()).ok()?;
+    let held = format!("/proc/self/fd/{}", folder.as_raw_fd());
+    let made = NAMES.map(|name| (name, make(&format!("{held}/{name}"), &held)));
     let moved = NAMES.map(|name| (name, failed(moved_and_back(scratch, &format!("{service}/{name}")))));
-    let raced = [("a path that changes", race(scratch))];
-    all(made.into_iter().chain(moved).chain(raced))
+    let raced = [("a path that changes", race(&held))];
+    let outcome = all(made.into_iter().chain(moved).chain(raced));
+    let there = std::fs::read_link(&held).ok()?;
+    // Under its own name or another one; one that was removed has none.
+    let was_removed = rustix::fs::rmdir(&there).is_err();
+    (there.starts_with(service) && !was_removed).then_some(outcome)
 }
 
 fn make(path: &str, folder: &str) -> Outcome {

@@ -1,13 +1,19 @@
 //! What the battery must be told: where the traps stand, and what was really granted. It travels as arguments of the
 //! form `key=value`, written by the host and read inside.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Begins the names of all that is made.
+pub(crate) const PREFIX: &str = "vambrace-attack-";
+
 /// Paths are those of the host; a cage shows the workspace under the same ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Facts {
     /// Marks what comes from this battery, so that the host takes nothing else for it.
     pub(crate) token: String,
-    /// The same for names that are made in the service, where programs of other cages can read and repeat them.
-    pub(crate) inner_token: String,
+    /// The same for names that are made in the service, each used once: programs of other cages can read them there, and
+    /// must not know the next.
+    pub(crate) inner_tokens: Vec<String>,
     /// The same for names that are made anywhere else. It stands in no name that those programs can see.
     pub(crate) outer_token: String,
     pub(crate) workspace: String,
@@ -51,7 +57,6 @@ impl Facts {
         let mut arguments = Vec::new();
         let mut tell = |key: &str, value: &str| arguments.push(format!("{key}={value}"));
         tell("token", &self.token);
-        tell("inner_token", &self.inner_token);
         tell("outer_token", &self.outer_token);
         tell("workspace", &self.workspace);
         tell("service", &self.service);
@@ -82,6 +87,7 @@ impl Facts {
             tell("device", &format!("{device}:{folder}"));
         }
         let lists = [
+            ("inner_token", &self.inner_tokens),
             ("socket", &self.sockets),
             ("variable", &self.variables),
             ("hidden", &self.hidden),
@@ -102,7 +108,7 @@ impl Facts {
             let text = value.to_owned();
             match key {
                 "token" => facts.token = text,
-                "inner_token" => facts.inner_token = text,
+                "inner_token" => facts.inner_tokens.push(text),
                 "outer_token" => facts.outer_token = text,
                 "workspace" => facts.workspace = text,
                 "service" => facts.service = text,
@@ -137,7 +143,6 @@ impl Facts {
     fn is_whole(&self) -> bool {
         let texts = [
             &self.token,
-            &self.inner_token,
             &self.outer_token,
             &self.workspace,
             &self.service,
@@ -147,6 +152,7 @@ impl Facts {
             &self.pid_namespace,
         ];
         texts.iter().all(|text| !text.is_empty())
+            && !self.inner_tokens.is_empty()
             && !self.sockets.is_empty()
             && self.tcp != 0
             && self.udp != 0
@@ -154,23 +160,21 @@ impl Facts {
             && self.pid != 0
     }
 
-    /// A name that nobody else uses, for what has to be made.
+    /// A name that nobody else uses, for what has to be made. In the service it is another one each time.
     pub(crate) fn scratch(&self, folder: &str) -> String {
-        format!("{folder}/{}", self.scratch_name(folder))
-    }
-
-    /// The same once more, if somebody has taken away the first.
-    pub(crate) fn another_scratch(&self, folder: &str, number: usize) -> String {
-        match number {
-            0 => self.scratch(folder),
-            _ => format!("{}-{number}", self.scratch(folder)),
-        }
-    }
-
-    pub(crate) fn scratch_name(&self, folder: &str) -> String {
+        static N_USED: AtomicUsize = AtomicUsize::new(0);
         let is_inside = std::path::Path::new(folder).starts_with(&self.service);
-        let token = if is_inside { &self.inner_token } else { &self.outer_token };
-        format!("vambrace-attack-{token}")
+        let mut inner = self.inner_tokens.iter().cycle();
+        let token = match is_inside {
+            true => inner.nth(N_USED.fetch_add(1, Ordering::Relaxed)),
+            false => None,
+        };
+        format!("{folder}/{PREFIX}{}", token.unwrap_or(&self.outer_token))
+    }
+
+    /// Every name that may be made in the service.
+    pub(crate) fn inner_names(&self) -> Vec<String> {
+        self.inner_tokens.iter().map(|token| format!("{PREFIX}{token}")).collect()
     }
 }
 
@@ -182,7 +186,7 @@ pub(crate) mod tests {
         let text = |text: &str| text.to_owned();
         Facts {
             token: text("t0"),
-            inner_token: text("t1"),
+            inner_tokens: vec![text("t1"), text("t3"), text("t4")],
             outer_token: text("t2"),
             workspace: text("/w"),
             service: text("/w/s=1"),
@@ -229,6 +233,7 @@ pub(crate) mod tests {
         let whole = example().arguments();
         for key in [
             "token",
+            "inner_token",
             "workspace",
             "service",
             "canary",

@@ -116,9 +116,9 @@ fn move_each_away<'n>(root: &str, names: &[&'n str], facts: &Facts) -> Vec<(&'n 
         return Vec::new();
     }
     let mut moved = Vec::new();
-    for number in 0..MOST_TRIES {
+    for _ in 0..MOST_TRIES {
         // One for all: on some file systems a folder is dear to remove.
-        let scratch = facts.another_scratch(root, number);
+        let scratch = facts.scratch(root);
         let inner = format!("{scratch}/inner");
         let prepared =
             rustix::fs::mkdir(&scratch, Mode::RWXU).and_then(|()| rustix::fs::symlink("none", &inner));

@@ -17,7 +17,7 @@ use rustix::net::{
 use rustix::process::Pid;
 
 use super::{PostureRow, RowState};
-use crate::attack::facts::Facts;
+use crate::attack::facts::{Facts, PREFIX};
 use crate::attack::file::{HOST_DEVICES, SYSTEM_FOLDERS};
 use crate::attack::row::{Row, one_line};
 
@@ -56,7 +56,7 @@ impl Traps {
     /// `state` is a private folder outside the workspace.
     pub(crate) fn set(state: &Path, workspace: &Path, service: &Path) -> io::Result<Traps> {
         // The number says whose they are, for when we are killed and another start has to remove them.
-        let token = format!("{}-{}", std::process::id(), random_text()?);
+        let token = own_token()?;
         remove_stale(state, &STATE_PREFIXES);
         for folder in [service, Path::new("/tmp")] {
             remove_stale(folder, &OUTSIDE_PREFIXES);
@@ -105,8 +105,8 @@ impl Traps {
 
         let facts = Facts {
             token,
-            inner_token: format!("{}-{}", std::process::id(), random_text()?),
-            outer_token: format!("{}-{}", std::process::id(), random_text()?),
+            inner_tokens: (0..INNER_NAMES).map(|_| own_token()).collect::<io::Result<_>>()?,
+            outer_token: own_token()?,
             workspace: text_of(workspace)?,
             service: text_of(service)?,
             canary,
@@ -180,9 +180,9 @@ impl Traps {
         self
     }
 
-    /// The name of whatever is made in the service.
-    pub(crate) fn scratch_name(&self) -> String {
-        self.facts.scratch_name(&self.facts.service)
+    /// The names of whatever is made in the service.
+    pub(crate) fn inner_names(&self) -> Vec<String> {
+        self.facts.inner_names()
     }
 
     /// What `attack` must be told, each thing with a zero byte behind it.
@@ -297,8 +297,10 @@ fn found(row: Row, state: RowState, detail: &str) -> PostureRow {
     PostureRow { name: row.as_str().to_owned(), state, detail: one_line(detail) }
 }
 
+/// More than the battery makes in the service.
+const INNER_NAMES: usize = 32;
 const STATE_PREFIXES: [&str; 1] = ["traps-"];
-const OUTSIDE_PREFIXES: [&str; 3] = ["vambrace-attack-", "vambrace-canary-", "vambrace-socket-"];
+const OUTSIDE_PREFIXES: [&str; 3] = [PREFIX, "vambrace-canary-", "vambrace-socket-"];
 
 /// What processes that were killed during their self-test left behind. A name that has not exactly our form is somebody
 /// else's, and so is what lies in a folder.
@@ -363,6 +365,10 @@ fn port_of(socket: &OwnedFd) -> io::Result<u16> {
 fn text_of(path: &Path) -> io::Result<String> {
     let text = path.to_str().filter(|text| !text.contains('\0'));
     text.map(str::to_owned).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a path is not text"))
+}
+
+fn own_token() -> io::Result<String> {
+    Ok(format!("{}-{}", std::process::id(), random_text()?))
 }
 
 fn random_text() -> io::Result<String> {

@@ -25,8 +25,8 @@ pub(super) struct Proving {
     proof: Mutex<Option<Arc<Proof>>>,
     /// The last table, whatever it says.
     table: Mutex<Option<Posture>>,
-    /// The name of what the attack that is under way makes in the service.
-    scratch: Mutex<Option<String>>,
+    /// The names of what the attack that is under way makes in the service.
+    scratch: Mutex<Vec<String>>,
     /// The rows that were broken, for ever.
     broken: OnceLock<String>,
     /// There was a whole cage.
@@ -85,7 +85,7 @@ impl Programs {
         for attempt in 1..=MOST_ATTEMPTS {
             let is_last = attempt == MOST_ATTEMPTS;
             let attacked = self.attack(network);
-            *self.proving.scratch.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            self.proving.scratch.lock().unwrap_or_else(PoisonError::into_inner).clear();
             let mut found = match attacked {
                 Err(ProgramError::Unsettled { .. }) if !is_last => continue,
                 found => found?,
@@ -144,9 +144,9 @@ impl Programs {
         self.proving.table.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The name of what the attack makes in the service while it is under way, which it may be beside calls that need no
-    /// program. None afterwards: who has seen the name could hide something behind it.
-    pub fn self_test_name(&self) -> Option<String> {
+    /// The names of what the attack makes in the service while it is under way, which it may be beside calls that need no
+    /// program. None afterwards: who has seen a name could hide something behind it.
+    pub fn self_test_names(&self) -> Vec<String> {
         self.proving.scratch.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -198,7 +198,7 @@ impl Programs {
         let traps = Traps::set(&self.settings.state, &self.settings.workspace, &service)
             .map_err(|error| ProgramError::Broken { why: format!("the traps of the self-test: {error}") })?
             .with_present(present.map(|name| (*name).to_owned()).collect());
-        *self.proving.scratch.lock().unwrap_or_else(PoisonError::into_inner) = Some(traps.scratch_name());
+        *self.proving.scratch.lock().unwrap_or_else(PoisonError::into_inner) = traps.inner_names();
         if self.settings.absent_names == AbsentNames::Refuse {
             self.placeholders.tidy(&service, &self.settings.workspace);
         }

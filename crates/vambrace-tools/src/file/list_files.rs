@@ -39,11 +39,10 @@ impl Tool for ListFilesTool {
     async fn run(&self, permit: Permit<ListFiles>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         // With `mcp` the self-test runs beside the first calls; what it makes is gone before anybody could use it. It may
         // have begun or ended meanwhile.
-        let before = hands.programs().self_test_name();
+        let mut scratch = hands.programs().self_test_names();
         let listing = hands.blocking(|| hands.files().list(permit, &hands.deadline()))?.map_err(files)?;
-        let scratch = [before, hands.programs().self_test_name()];
-        let is_scratch =
-            |path: &str| scratch.iter().flatten().any(|name| path.rsplit('/').next() == Some(name));
+        scratch.extend(hands.programs().self_test_names());
+        let is_scratch = |path: &str| scratch.iter().any(|name| path.rsplit('/').next() == Some(name));
         let shown = listing.entries.into_iter().filter(|entry| !is_scratch(&entry.path));
         let entries = shown.map(|entry| {
             let mut fields = vec![

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -310,6 +310,33 @@ fn names_that_the_attack_makes_in_the_service_prove_nothing() {
         let is_broken = |row: &&Value| row["state"] == "broken" && row["row"] != "the cage for programs";
         assert!(!others.iter().any(is_broken), "{others:?}");
     }
+}
+
+/// The name of a folder does not tell the next one's, so whoever moves each away and takes names like it delays nobody.
+#[test]
+fn moving_away_what_the_attack_makes_stops_no_program() {
+    let world = World::new();
+    let moved = AtomicUsize::new(0);
+    let disturb = || {
+        for entry in std::fs::read_dir(world.work()).unwrap().flatten() {
+            let is_made = entry.file_name().to_string_lossy().starts_with("vambrace-attack-");
+            if is_made && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let number = moved.fetch_add(1, Ordering::Relaxed);
+                let _moved = std::fs::rename(entry.path(), world.work().join(format!("moved-{number}")));
+                for ending in ["", "-1", "-2"] {
+                    let link = format!("{}{ending}", entry.path().display());
+                    let _made = std::os::unix::fs::symlink("/tmp", link);
+                }
+            }
+        }
+    };
+    meanwhile(&disturb, || {
+        for _ in 0..8 {
+            let ran = world.run(&["run", "--", "true"]);
+            assert_eq!(ran.code, 0, "{ran:?}");
+        }
+    });
+    assert!(moved.into_inner() > 0, "nothing was there to be moved");
 }
 
 /// Does the first over and over until the second is over, however that ends.
