@@ -33,6 +33,7 @@ use vambrace_runtime::{Corridor, CorridorParts, OnAuditFailure};
 use vambrace_tools::{Confirmations, Instruments, Limits, MakeKey};
 use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath, ToolName};
 
+use crate::problem::nearest;
 use crate::section::{self, Config, ProfileName};
 use crate::{Loaded, Origin};
 
@@ -98,6 +99,8 @@ pub enum ResolveError {
     Baseline { file: String, why: String },
     #[error("an edit that a crash interrupted cannot be finished or reverted: {0}")]
     Recovery(std::io::Error),
+    #[error("rules[{place}].tool: there is no tool `{name}`; {hint}")]
+    RuleForNoTool { place: usize, name: String, hint: String },
     #[error("tools.declared[{place}].name: `{name}` {why}")]
     Declared { place: usize, name: String, why: &'static str },
     #[error("a2a.sub_agents[{place}].name: `{name}` {why}")]
@@ -155,7 +158,29 @@ fn available(config: &Config) -> Result<(), ResolveError> {
         };
         return Err(ResolveError::Declared { place, name: tool.name.clone(), why });
     }
-    Ok(())
+    tools_of_rules(config)
+}
+
+/// THREAT: P09, a rule that was meant to deny something must not deny nothing.
+fn tools_of_rules(config: &Config) -> Result<(), ResolveError> {
+    let mut about =
+        config.rules.iter().enumerate().filter_map(|(place, rule)| Some((place, rule.tool.as_deref()?)));
+    let Some(first) = about.next() else { return Ok(()) };
+    let mut known: Vec<String> =
+        Corridor::all_tools().into_iter().map(|tool| tool.about.name.to_string()).collect();
+    known.extend(config.tools.declared.iter().map(|tool| tool.name.clone()));
+    known.extend(agents::tool_names(config));
+    let is_tool = |name: &str| RESERVED.contains(&name) || known.iter().any(|known| known == name);
+    match std::iter::once(first).chain(about).find(|(_, name)| !is_tool(name)) {
+        Some((place, name)) => {
+            let hint = match nearest(name, known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "a rule without `tool` is about all tools".to_owned(),
+            };
+            Err(ResolveError::RuleForNoTool { place, name: name.to_owned(), hint })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The settings that differ from their default and change nothing yet. None of them weakens anything.
@@ -274,12 +299,6 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
         clock: start.clock,
         log: start.log,
     });
-    let is_tool = |name: &str| RESERVED.contains(&name) || corridor.has_tool(name);
-    let idle = config.rules.iter().filter_map(|rule| rule.tool.as_deref()).filter(|name| !is_tool(name));
-    // A rule that was meant to deny something and denies nothing.
-    warnings.extend(idle.map(|name| {
-        format!("rules: there is no tool `{name}`, so a rule for it has no effect; leave `tool` out to mean all tools")
-    }));
     let paths = config.rules.iter().filter_map(|rule| rule.path.as_deref());
     let places = [&location, &start.spelled_workspace];
     let outside =

@@ -224,11 +224,6 @@ impl Corridor {
         self.table.one(name, |capability| self.may_use(caller, capability))
     }
 
-    /// Whether calls of this name lead anywhere, whoever may make them.
-    pub fn has_tool(&self, name: &str) -> bool {
-        self.table.one(name, |_| true).is_some()
-    }
-
     pub(crate) fn may_use(&self, caller: &Caller, capability: Capability) -> bool {
         self.parts.policy.authorize(caller, capability).is_ok()
     }

@@ -23,6 +23,13 @@ fn tool_name(agent: &section::SubAgent) -> String {
     format!("query_{}", agent.name)
 }
 
+/// Of the tools that agents are asked by.
+pub(super) fn tool_names(config: &Config) -> impl Iterator<Item = String> {
+    let agents = &config.a2a.sub_agents;
+    let several = (agents.len() > 1).then(|| SEVERAL.to_owned());
+    agents.iter().map(tool_name).chain(several)
+}
+
 /// Names that no tool can have, or that another has.
 pub(super) fn names(config: &Config) -> Result<(), ResolveError> {
     let agents = &config.a2a.sub_agents;

@@ -23,6 +23,9 @@ pub(super) fn pairs(file_name: &str, text: &str) -> Vec<(String, String)> {
             }
             // Two values under one name, or more than is read: nothing of it may be shown for that.
             Err(fault) if fault.what() != What::Syntax => of_quoted(text),
+            Err(_) if is_like_json(file_name, text) => {
+                of_quoted(text).into_iter().chain(of_lines(text, has_colons(file_name))).collect()
+            }
             Ok(_) | Err(_) => of_lines(text, has_colons(file_name)),
         },
     };
@@ -110,20 +113,43 @@ fn split_name(line: &str, colons: bool) -> Option<(String, &str)> {
     is_name.then(|| (name.to_owned(), value))
 }
 
-/// `"name": "value"` wherever it stands, in JSON that the reader does not take.
+/// JSON that its reader does not take, for a comment, a comma too many or one value a line, is JSON to whoever wrote it.
+fn is_like_json(file_name: &str, text: &str) -> bool {
+    let endings = [".json", ".jsonc", ".json5", ".jsonl", ".ndjson"];
+    let list =
+        || text.trim_start().strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', '"']));
+    endings.iter().any(|ending| file_name.ends_with(ending)) || text.trim_start().starts_with('{') || list()
+}
+
+/// `"name": "value"` wherever it stands in a line, in quotes of both kinds, the name also without.
+///
+/// LIMIT: what follows a lone quote in the same line, as of a comment, is taken for a value.
 fn of_quoted(text: &str) -> Vec<(String, String)> {
-    let (mut found, mut name, mut rest) = (Vec::new(), String::new(), text);
-    while let Some((_, quoted)) = rest.split_once('"').filter(|_| found.len() < MOST) {
-        let Some(end) = closing(quoted, '"') else { break };
-        let value = unescaped(quoted.get(..end).unwrap_or_default());
-        rest = quoted.get(end + 1..).unwrap_or_default();
-        if rest.trim_start().starts_with(':') {
-            name = value;
-        } else if !value.is_empty() {
-            found.push((name.clone(), value));
+    let (mut found, mut name) = (Vec::new(), String::new());
+    for line in text.lines() {
+        let mut rest = line;
+        while let Some((before, quote, quoted)) = at_quote(rest).filter(|_| found.len() < MOST) {
+            let bare = before.trim_end().strip_suffix(':').unwrap_or_default();
+            let bare = bare.rsplit(|c: char| !c.is_alphanumeric() && !"_-$".contains(c)).next();
+            if let Some(bare) = bare.filter(|bare| !bare.is_empty()) {
+                name = bare.to_owned();
+            }
+            let Some(end) = closing(quoted, quote) else { break };
+            let value = unescaped(quoted.get(..end).unwrap_or_default());
+            rest = quoted.get(end + 1..).unwrap_or_default();
+            if rest.trim_start().starts_with(':') {
+                name = value;
+            } else if !value.is_empty() {
+                found.push((name.clone(), value));
+            }
         }
     }
     found
+}
+
+fn at_quote(text: &str) -> Option<(&str, char, &str)> {
+    let (at, quote) = text.char_indices().find(|(_, c)| matches!(c, '"' | '\''))?;
+    Some((text.get(..at)?, quote, text.get(at + 1..)?))
 }
 
 fn closing(text: &str, quote: char) -> Option<usize> {
@@ -261,6 +287,10 @@ mod tests {
         check("x.json", r#"{"a": "one", "b": 2, "a": "two"}"#, &[("a", "one"), ("a", "two")]);
         let reserved = r#"{"a": "one", "b": {"$serde_json::private::RawValue": "2"}}"#;
         check("x.json", reserved, &[("a", "one"), ("$serde_json::private::RawValue", "2")]);
+        let near = "{ // it's mine\n \"a\": \"one\", b: 'two', // \"\n\"c\": 1e9999,\n\"d\": \"\\ud800\", \"e\": \"f\",}";
+        check("x", near, &[("a", "one"), ("b", "two"), ("d", "\\ud800"), ("e", "f")]);
+        check("x.jsonl", "{\"a\": \"one\"}\n{\"a\": \"two\"}\n", &[("a", "one"), ("a", "two")]);
+        check("x", "[\"one\", \"two\",]", &[("", "one"), ("", "two")]);
         check("x.yaml", "data:\n  key: one\n  - name: \"two\"\n", &[("key", "one"), ("name", "two")]);
         check("db_password", "one two three\n", &[("db_password_secret", "one two three")]);
         check("db_password", "1234567\n", &[]);

@@ -216,17 +216,27 @@ fn verbose_names_the_files_read_and_the_calls_denied() {
     assert_eq!(world.run(&[&["--config", &file][..], &denied].concat()).stderr, "");
 }
 
-/// A rule that was meant to deny something must not be silent when it denies nothing.
+/// A rule that was meant to deny something must not deny nothing.
 #[test]
-fn a_rule_for_a_tool_that_does_not_exist_is_told() {
+fn a_rule_for_a_tool_that_does_not_exist_is_refused() {
     let world = World::new();
-    let rules = "rules:\n  - {tool: exec_shel, decision: deny}\n  - {tool: a2a_notify, decision: deny}\n  \
-                 - {tool: write_file, path: x, decision: deny}\n";
-    let config = world.beside("operator.yaml", rules);
-    let ran = world.run(&["--config", &config, "call", "list_files", "{}"]);
-    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("there is no tool")).collect();
-    assert_eq!(told.len(), 1, "{ran:?}");
-    assert!(told[0].contains("`exec_shel`"), "{ran:?}");
+    let held =
+        "rules:\n  - {tool: a2a_notify, decision: deny}\n  - {tool: write_file, path: x, decision: deny}\n";
+    for (name, decision) in [("exec_shel", "deny"), ("'*'", "ask"), ("''", "deny")] {
+        let rules = format!("{held}  - {{tool: {name}, path: '**', decision: {decision}}}\n");
+        let config = world.beside("operator.yaml", &rules);
+        for command in [&["config", "check"][..], &["call", "list_files", "{}"], &["mcp"]] {
+            let ran = world.run(&[&["--config", &config][..], command].concat());
+            assert_eq!(ran.code, 2, "{ran:?}");
+            let expected = format!("rules[2].tool: there is no tool `{}`", name.trim_matches('\''));
+            assert!(ran.stderr.contains(&expected), "{ran:?}");
+        }
+    }
+    let config = world.beside("operator.yaml", held);
+    for mode in [&[][..], &["--tool", "read"]] {
+        let ran = world.run(&[&["--config", &config][..], mode, &["call", "list_files", "{}"]].concat());
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    }
 }
 
 #[test]
