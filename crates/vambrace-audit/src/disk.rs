@@ -99,6 +99,14 @@ fn regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
     Ok(file)
 }
 
+/// Of a file that is written: under another name it may be a file of somebody who does not expect that.
+fn without_second_name(file: File) -> io::Result<File> {
+    if file.metadata()?.nlink() > 1 {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it has a second name, perhaps outside"));
+    }
+    Ok(file)
+}
+
 fn folder_owner(path: &Path) -> Option<u32> {
     fs::metadata(path.parent()?).ok().map(|folder| folder.uid())
 }
@@ -111,12 +119,14 @@ pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
 pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true).mode(0o600).custom_flags(flags(OFlags::empty()));
-    regular(path, &options)
+    without_second_name(regular(path, &options)?)
 }
 
 /// For reading and appending; must not be made by accident.
 pub(crate) fn open_existing(path: &Path) -> io::Result<File> {
-    regular(path, OpenOptions::new().read(true).append(true).custom_flags(flags(OFlags::empty())))
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).custom_flags(flags(OFlags::empty()));
+    without_second_name(regular(path, &options)?)
 }
 
 /// The whole of a small file; more than `limit` bytes is an error, not a cut.
@@ -147,8 +157,9 @@ pub(crate) fn read_span(mut file: &File, from: u64, to: u64) -> io::Result<Vec<u
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_added_extension("new");
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600).custom_flags(flags(OFlags::empty()));
-    let mut file = regular(&temporary, &options)?;
+    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags(OFlags::empty()));
+    let mut file = without_second_name(regular(&temporary, &options)?)?;
+    file.set_len(0)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&temporary, path)
@@ -217,6 +228,20 @@ pub(crate) fn append_locked(mut file: &File, line: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_a_second_name_is_read_and_not_written() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let (path, target) = (dir.path().join("book"), dir.path().join("target"));
+        for name in [path.clone(), dir.path().join("book.new")] {
+            fs::write(&target, "outside").unwrap();
+            fs::hard_link(&target, &name).unwrap();
+            assert!(open_to_append(&name).is_err() && open_existing(&name).is_err());
+            assert!(open_to_read(&name).is_ok());
+            assert_eq!(replace(&path, b"ours").is_err(), name != path);
+            assert_eq!(fs::read(&target).unwrap(), b"outside");
+        }
+    }
 
     #[test]
     fn a_lock_that_is_never_released_is_not_waited_for_without_end() {

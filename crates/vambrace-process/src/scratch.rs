@@ -74,6 +74,16 @@ impl Drop for Scratch {
     }
 }
 
+/// A folder of our state, made when it is not there. With a link in its place, what we put in it would lie elsewhere.
+pub(crate) fn own_folder(path: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    let found = rustix::fs::lstat(path)?;
+    match FileType::from_raw_mode(found.st_mode) {
+        FileType::Directory => Ok(()),
+        _ => Err(io::Error::other(format!("`{}` is a link, and links are not followed", path.display()))),
+    }
+}
+
 fn make(parent: &Path) -> io::Result<PathBuf> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let mut builder = std::fs::DirBuilder::new();
@@ -167,6 +177,18 @@ mod tests {
         std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
         assert!(Scratch::new(&open).is_err());
         assert!(outside.join("1-0/kept").exists() && open.join("1-0/kept").exists());
+    }
+
+    #[test]
+    fn a_link_is_no_folder_of_ours() {
+        let base = tempfile::tempdir().unwrap();
+        own_folder(&base.path().join("a/b")).unwrap();
+        own_folder(&base.path().join("a/b")).unwrap();
+        std::os::unix::fs::symlink("a", base.path().join("link")).unwrap();
+        std::os::unix::fs::symlink("nothing", base.path().join("dangling")).unwrap();
+        assert!(own_folder(&base.path().join("link")).is_err());
+        assert!(own_folder(&base.path().join("dangling")).is_err());
+        assert_eq!(std::fs::read_dir(base.path()).unwrap().count(), 3);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use super::{PREFIX, own_prefix, owner, started, sweep};
+use crate::scratch::own_folder;
 
 /// Both versions, as `statfs` tells them.
 const CGROUP: [u64; 2] = [0x0027_e0eb, 0x6367_7270];
@@ -23,7 +24,7 @@ pub(super) fn leave<'f>(notes: &Path, folders: impl Iterator<Item = &'f Path>) -
     if text.is_empty() {
         return Ok(());
     }
-    std::fs::create_dir_all(notes)?;
+    own_folder(notes)?;
     let path = notes.join(own_prefix());
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);

@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use super::beneath;
 use super::carry::{Budget, carry};
 use super::mode::{Mode, open_up, or_opened, set_mode};
+use crate::scratch::own_folder;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moved {
@@ -55,7 +56,7 @@ struct Shelf {
 impl Shelf {
     fn new(folder: &Path) -> io::Result<Shelf> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        own_folder(folder)?;
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let path = folder.join(format!("{}-{number}", std::process::id()));

@@ -23,6 +23,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::run_record::{Activity, Listed, Moment, RunRecord, body, death, head, parse};
 use super::without_placeholders;
+use crate::scratch::own_folder;
 use crate::workspace::{View, Walker};
 
 pub(super) const FOLDER: &str = "runs";
@@ -83,7 +84,7 @@ impl RunJournal {
         let (workspace, service) = (walker.workspace().to_owned(), walker.service());
         let turns = turns(state, &workspace, &service);
         let folder = state.join(FOLDER);
-        std::fs::create_dir_all(&folder)?;
+        own_folder(&folder)?;
         let process = rustix::process::getpid().as_raw_nonzero();
         let started = started(process.get()).unwrap_or_default();
         for number in 0..10_000_u32 {
@@ -135,17 +136,8 @@ impl RunJournal {
     /// The file is kept for the next process: one that is removed could be locked by two.
     fn open_turns(&self) -> io::Result<File> {
         let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        let open = || {
-            let mut options = OpenOptions::new();
-            options.create(true).append(true).mode(0o600).custom_flags(flags).open(&self.turns)
-        };
-        match open() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.turns.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-                open()
-            }
-            opened => opened,
-        }
+        self.turns.parent().map_or(Ok(()), own_folder)?;
+        OpenOptions::new().create(true).append(true).mode(0o600).custom_flags(flags).open(&self.turns)
     }
 
     fn begin(self: &Arc<Self>, before: &View) -> io::Result<Running> {

@@ -25,7 +25,7 @@ use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, 
 use crate::placeholder::{Cover, Held, Placeholders};
 use crate::posture::traps::Traps;
 use crate::repository::Author;
-use crate::scratch::Scratch;
+use crate::scratch::{Scratch, own_folder};
 use crate::spec::{CageLimits, CageSpec, Mount};
 use crate::surroundings::{SpecParts, Surroundings, SurroundingsSettings, User};
 use crate::toolchain::Toolchains;
@@ -235,7 +235,7 @@ impl Programs {
         }
         let mut options = std::fs::OpenOptions::new();
         options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
-        let made = turns.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let made = turns.parent().map_or(Ok(()), own_folder);
         made.and_then(|()| options.open(turns)).map_err(|error| ProgramError::Broken {
             why: format!("the file by which cages take turns: {error}"),
         })?;

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use crate::http_world::{Answer, NO_LIMIT, Served};
 use crate::mcp_client::Client;
 use crate::mcp_http_client::{Modern, Session};
+use crate::net_world::NetWorld;
+use crate::net_world::http::page;
 use crate::support::World;
 
 /// What a library of ours would obey; put together, so that no reader of this file does.
@@ -146,4 +148,36 @@ fn no_argument_line_or_file_is_more_than_it_says() {
     // Nothing vanishes on the way out either.
     let ran = world.feed(&["check", "path", "--batch"], "{\"input\":\"a\\u007fb\"}\n");
     assert_eq!(ran.lines()[0]["input"], "a\u{7f}b");
+}
+
+/// What a service, another agent or a program of the operator's answers is read by the same rules.
+#[test]
+fn no_answer_is_more_than_it_says() {
+    for value in hostile() {
+        let sent = value.clone();
+        let net = NetWorld::new(move |_| page("application/json", &sent));
+        net.world.file("answer.json", &value);
+        let site = format!("http://127.0.0.1:{}", net.site.port());
+        let declared = json!([
+            {"name": "asked", "description": "asked", "kind": "http", "url": net.url("/")},
+            {"name": "printed", "description": "printed", "kind": "inline", "language": "sh", "code": "cat answer.json"},
+        ]);
+        let agents = json!([
+            {"name": "rest", "endpoint": site, "protocol": "rest", "api_path": "/"},
+            {"name": "peer", "endpoint": site},
+        ]);
+        let net = net.set(json!({"tools": {"declared": declared}, "a2a": {"sub_agents": agents}}));
+        let question = json!({"query": "How many?"});
+        for (tool, arguments) in [
+            ("asked", &json!({})),
+            ("printed", &json!({})),
+            ("query_rest", &question),
+            ("query_peer", &question),
+        ] {
+            let ran = net.call(tool, arguments);
+            assert!((0..=1).contains(&ran.code), "{tool}: {ran:?}");
+            let is_read = ran.json()["data"]["json"] == "a.txt" || ran.json()["data"]["answer"] == "a.txt";
+            assert!(!is_read, "{tool}: {ran:?}");
+        }
+    }
 }

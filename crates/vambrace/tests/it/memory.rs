@@ -278,3 +278,30 @@ fn a_file_of_another_user_in_the_place_of_one_of_ours_is_not_used() {
         );
     }
 }
+
+#[test]
+fn a_link_in_the_place_of_a_folder_of_ours_is_not_followed() {
+    for name in ["turns", "groups", "runs", "quarantine", "audit", "audit/segments"] {
+        let world = World::new();
+        let target = world.dir().join("target");
+        std::fs::create_dir(&target).unwrap();
+        let link = world.state().join(name);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&target, link).unwrap();
+        world.call("exec_shell", &json!({"command": "touch made"}));
+        assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "{name}");
+    }
+}
+
+#[test]
+fn a_stop_is_not_written_into_a_file_with_a_second_name() {
+    let world = World::new();
+    assert_eq!(world.run(&["stop", "somebody"]).code, 0);
+    let (book, target) = (world.audit().join("standing.jsonl"), world.dir().join("target"));
+    std::fs::rename(&book, &target).unwrap();
+    std::fs::hard_link(&target, &book).unwrap();
+    let before = std::fs::read(&target).unwrap();
+    let ran = world.run(&["stop", "another"]);
+    assert!(ran.code != 0 && ran.stderr.contains("second name"), "{ran:?}");
+    assert_eq!(std::fs::read(&target).unwrap(), before);
+}
