@@ -79,7 +79,12 @@ impl Rules {
     }
 
     /// Whether this name may not come into being in this folder, both as the cage spells them.
+    ///
+    /// THREAT: P02, in a blocked folder that a person made, a link would show what is written there next.
     pub(crate) fn refuse(&self, folder: &Path, name: &[u8], made: Made) -> bool {
+        if self.hides(folder) {
+            return true;
+        }
         if !self.may_matter(name, made) || !self.is_watched(folder) {
             return false;
         }
@@ -219,7 +224,12 @@ mod tests {
         check("/w/own/.environment", Made::New, false);
         check("/w/own/a/.env.Example", Made::New, false);
         check("/w/own/.env.example.local", Made::New, true);
+        check("/w/own/Secrets/a", Made::New, true);
+        check("/w/own/a/secrets/x/y", Made::Link, true);
+        check("/w/own/raw/deep/x", Made::Moved, true);
+        check("/w/own/raw/x", Made::New, false);
         check("/w/own/node_modules/x/.env", Made::New, false);
+        check("/w/own/node_modules/secrets/x", Made::New, false);
         check("/w/own/node_modules", Made::New, false);
         check("/w/own/.docker", Made::Link, false);
     }

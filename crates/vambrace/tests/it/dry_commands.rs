@@ -33,9 +33,17 @@ fn seen(folders: &[PathBuf]) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut rest = folders.to_vec();
     while let Some(path) = rest.pop() {
-        // The segments of the audit log, their heads and the mirror for agents; and by what name the control groups of this
-        // process go, so that the next one finds them after a kill.
-        let is_log = ["audit/segments", "audit/heads", ".vambrace/tool_log.jsonl", "state/groups"];
+        // The segments of the audit log, their heads, the list of them, which grows when the one before is still in use, and
+        // the mirror for agents; and by what name the control groups of this process go, so that the next one finds them
+        // after a kill.
+        let is_log = [
+            "audit/segments",
+            "audit/heads",
+            "audit/segments.jsonl",
+            "audit/segments.head",
+            ".vambrace/tool_log.jsonl",
+            "state/groups",
+        ];
         if is_log.iter().any(|log| path.ends_with(log)) {
             continue;
         }
