@@ -60,8 +60,8 @@ fn at_the_top(facts: &Facts) -> Outcome {
 
 /// None if it says nothing.
 ///
-/// THREAT: P07, a program of another cage may take the folder away, or put a link to another in its place: where it is
-/// then, nothing can be made, or everything. So it is held, and where it lies in the end is what counts.
+/// THREAT: P07, a program of another cage may take the folder away, take its rights, or put a link to another in its place:
+/// where it is then, nothing can be made, or everything. So it is held, and where it lies in the end is what counts.
 fn in_folder(scratch: &str, service: &str) -> Option<Outcome> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = rustix::fs::open(scratch, flags, Mode::empty()).ok()?;
@@ -71,9 +71,12 @@ fn in_folder(scratch: &str, service: &str) -> Option<Outcome> {
     let raced = [("a path that changes", race(&held))];
     let outcome = all(made.into_iter().chain(moved).chain(raced));
     let there = std::fs::read_link(&held).ok()?;
+    let is_open =
+        rustix::fs::fstat(&folder).is_ok_and(|found| Mode::from_raw_mode(found.st_mode).contains(Mode::RWXU));
     // Under its own name or another one; one that was removed has none.
     let was_removed = rustix::fs::rmdir(&there).is_err();
-    (there.starts_with(service) && !was_removed).then_some(outcome)
+    let says_nothing = was_removed || !is_open || matches!(outcome, Outcome::Untried(_));
+    (there.starts_with(service) && !says_nothing).then_some(outcome)
 }
 
 fn make(path: &str, folder: &str) -> Outcome {

@@ -1,6 +1,6 @@
 //! Attacks on files outside: reading them, writing them, and reaching them by links and devices.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
@@ -125,16 +125,27 @@ pub(super) fn read_hidden(facts: &Facts) -> Outcome {
 pub(super) fn write_through_link(facts: &Facts) -> Outcome {
     let attempts = ["/tmp", facts.service.as_str()].map(|folder| {
         let link = facts.scratch(folder);
-        let outcome = failed(rustix::fs::symlink(&facts.canary, &link).and_then(|()| {
-            let file =
-                rustix::fs::open(&link, OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC, Mode::empty())?;
+        let opened = rustix::fs::symlink(&facts.canary, &link).and_then(|()| {
+            rustix::fs::open(&link, OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC, Mode::empty())
+        });
+        let outcome = match opened {
+            Ok(file) if lies_in(&file, &facts.service) => {
+                Outcome::Held("somebody put a file in the place of the link".to_owned())
+            }
             // The host looks whether its canary still says what it said.
-            rustix::io::write(&file, facts.token.as_bytes())
-        }));
+            Ok(file) => failed(rustix::io::write(&file, facts.token.as_bytes())),
+            Err(errno) => failed(Err::<(), _>(errno)),
+        };
         let _cleaned = rustix::fs::unlink(&link);
         (folder, outcome)
     });
     all(attempts)
+}
+
+/// THREAT: P07, a program of another cage may exchange what the self-test makes in the service.
+fn lies_in(file: &OwnedFd, folder: &str) -> bool {
+    std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
+        .is_ok_and(|path| path.starts_with(folder))
 }
 
 pub(super) fn hard_link(facts: &Facts) -> Outcome {

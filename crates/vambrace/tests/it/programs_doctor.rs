@@ -3,7 +3,9 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::fs::{FileType, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -312,31 +314,45 @@ fn names_that_the_attack_makes_in_the_service_prove_nothing() {
     }
 }
 
-/// The name of a folder does not tell the next one's, so whoever moves each away and takes names like it delays nobody.
+/// The name of a folder does not tell the next one's, so whoever moves each away and takes names like it delays nobody. Nor
+/// does whoever takes the rights of each, or puts a file of their own there.
 #[test]
-fn moving_away_what_the_attack_makes_stops_no_program() {
-    let world = World::new();
-    let moved = AtomicUsize::new(0);
-    let disturb = || {
-        for entry in std::fs::read_dir(world.work()).unwrap().flatten() {
-            let is_made = entry.file_name().to_string_lossy().starts_with("vambrace-attack-");
-            if is_made && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                let number = moved.fetch_add(1, Ordering::Relaxed);
-                let _moved = std::fs::rename(entry.path(), world.work().join(format!("moved-{number}")));
-                for ending in ["", "-1", "-2"] {
-                    let link = format!("{}{ending}", entry.path().display());
-                    let _made = std::os::unix::fs::symlink("/tmp", link);
-                }
-            }
+fn disturbing_what_the_attack_makes_stops_no_program() {
+    let move_away = |world: &World, path: &Path, number: usize| {
+        let _moved = std::fs::rename(path, world.work().join(format!("moved-{number}")));
+        for ending in ["", "-1", "-2"] {
+            let _made = std::os::unix::fs::symlink("/tmp", format!("{}{ending}", path.display()));
         }
     };
-    meanwhile(&disturb, || {
-        for _ in 0..8 {
-            let ran = world.run(&["run", "--", "true"]);
-            assert_eq!(ran.code, 0, "{ran:?}");
-        }
-    });
-    assert!(moved.into_inner() > 0, "nothing was there to be moved");
+    let take_rights = |_: &World, path: &Path, _: usize| {
+        let _taken = std::fs::set_permissions(path, Permissions::from_mode(0));
+    };
+    let put_a_file = |world: &World, path: &Path, number: usize| {
+        let _moved = std::fs::rename(path, world.work().join(format!("moved-{number}")));
+        let _made = std::fs::write(path, "");
+    };
+    type Disturb<'a> = &'a (dyn Fn(&World, &Path, usize) + Sync);
+    let ways: [(bool, Disturb<'_>); 3] = [(true, &move_away), (true, &take_rights), (false, &put_a_file)];
+    for (with_folders, way) in ways {
+        let world = World::new();
+        let n_disturbed = AtomicUsize::new(0);
+        let disturb = || {
+            for entry in std::fs::read_dir(world.work()).unwrap().flatten() {
+                let is_made = entry.file_name().to_string_lossy().starts_with("vambrace-attack-");
+                let is_meant = |kind: FileType| if with_folders { kind.is_dir() } else { kind.is_symlink() };
+                if is_made && entry.file_type().is_ok_and(is_meant) {
+                    way(&world, &entry.path(), n_disturbed.fetch_add(1, Ordering::Relaxed));
+                }
+            }
+        };
+        meanwhile(&disturb, || {
+            for _ in 0..8 {
+                let ran = world.run(&["run", "--", "true"]);
+                assert_eq!(ran.code, 0, "{ran:?}");
+            }
+        });
+        assert!(n_disturbed.into_inner() > 0, "nothing was there to be disturbed");
+    }
 }
 
 /// Does the first over and over until the second is over, however that ends.
