@@ -265,13 +265,18 @@ fn verdicts(loaded: &Loaded) -> Result<BTreeMap<String, u8>, String> {
 }
 
 fn compare(operator: &Json, project: &Json, service: Option<&str>) -> Result<(), String> {
-    let (Ok(alone), Ok(both)) = (loaded(operator, None, service), loaded(operator, Some(project), service))
-    else {
-        return Ok(());
-    };
-    // What the start refuses allows nothing.
-    let (Ok(alone), Ok(both)) = (verdicts(&alone), verdicts(&both)) else { return Ok(()) };
-    for (call, after) in &both {
+    let Some(alone) = said_with(operator, None, service) else { return Ok(()) };
+    let Some(both) = said_with(operator, Some(project), service) else { return Ok(()) };
+    only_tightens(&alone, &both)
+}
+
+/// Nothing where the start refuses: that allows nothing.
+fn said_with(operator: &Json, project: Option<&Json>, service: Option<&str>) -> Option<BTreeMap<String, u8>> {
+    verdicts(&loaded(operator, project, service).ok()?).ok()
+}
+
+fn only_tightens(alone: &BTreeMap<String, u8>, both: &BTreeMap<String, u8>) -> Result<(), String> {
+    for (call, after) in both {
         if after < &alone[call] {
             return Err(format!("{call}: {} became {after}", alone[call]));
         }
@@ -303,9 +308,7 @@ fn every_key_has_an_order_or_is_the_operators() {
     for (key, shape) in &keys {
         let may_speak = row(key).is_some_and(|row| row.project != Project::Refuse);
         for value in values(key, shape).iter().take(2).filter(|_| !may_speak) {
-            let mut project = json!({});
-            *key.split('.').fold(&mut project, |place, step| &mut place[step]) = value.clone();
-            let refused = loaded(&json!({}), Some(&project), None);
+            let refused = loaded(&json!({}), Some(&only(key, value)), None);
             assert!(refused.is_err(), "a project file may set {key} to {value}");
         }
     }
@@ -315,12 +318,33 @@ fn every_key_has_an_order_or_is_the_operators() {
 #[test]
 fn every_key_of_the_pool_can_be_set() {
     for (key, values) in pool() {
-        let can_be_set = values.iter().any(|value| {
-            let mut operator = json!({});
-            *key.split('.').fold(&mut operator, |place, step| &mut place[step]) = value.clone();
-            loaded(&operator, None, None).is_ok()
-        });
+        let can_be_set = values.iter().any(|value| loaded(&only(&key, value), None, None).is_ok());
         assert!(can_be_set, "{key}: give it values in `names` or `values`");
+    }
+}
+
+/// A file that says nothing but this.
+fn only(key: &str, value: &Json) -> Json {
+    let mut root = json!({});
+    *key.split('.').fold(&mut root, |place, step| &mut place[step]) = value.clone();
+    root
+}
+
+/// Each key by itself, with values that differ: two random files seldom speak about the same one.
+#[test]
+fn every_key_by_itself_only_tightens() {
+    const MOST_VALUES: usize = 4;
+    let service = Some("services/a");
+    for (key, values) in pool() {
+        let some =
+            || values.iter().step_by(values.len().div_ceil(MOST_VALUES)).map(|value| only(&key, value));
+        for operator in some() {
+            let Some(alone) = said_with(&operator, None, service) else { continue };
+            for project in some().filter(|project| *project != operator) {
+                let Some(both) = said_with(&operator, Some(&project), service) else { continue };
+                assert_eq!(only_tightens(&alone, &both), Ok(()), "{operator}, then {project}");
+            }
+        }
     }
 }
 
