@@ -325,7 +325,7 @@ fn disturbing_what_the_attack_makes_stops_no_program() {
         }
     };
     let take_rights = |_: &World, path: &Path, _: usize| {
-        let _taken = std::fs::set_permissions(path, Permissions::from_mode(0));
+        let _taken = std::fs::set_permissions(path, Permissions::from_mode(0o0));
     };
     let put_a_file = |world: &World, path: &Path, number: usize| {
         let _moved = std::fs::rename(path, world.work().join(format!("moved-{number}")));
