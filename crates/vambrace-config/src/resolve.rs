@@ -99,8 +99,8 @@ pub enum ResolveError {
     Baseline { file: String, why: String },
     #[error("an edit that a crash interrupted cannot be finished or reverted: {0}")]
     Recovery(std::io::Error),
-    #[error("rules[{place}].tool: there is no tool `{name}`; {hint}")]
-    RuleForNoTool { place: usize, name: String, hint: String },
+    #[error("rules: there is no tool `{name}`; {hint}")]
+    RuleForNoTool { name: String, hint: String },
     #[error("tools.declared[{place}].name: `{name}` {why}")]
     Declared { place: usize, name: String, why: &'static str },
     #[error("a2a.sub_agents[{place}].name: `{name}` {why}")]
@@ -163,24 +163,25 @@ fn available(config: &Config) -> Result<(), ResolveError> {
 
 /// THREAT: P09, a rule that was meant to deny something must not deny nothing.
 fn tools_of_rules(config: &Config) -> Result<(), ResolveError> {
-    let mut about =
-        config.rules.iter().enumerate().filter_map(|(place, rule)| Some((place, rule.tool.as_deref()?)));
-    let Some(first) = about.next() else { return Ok(()) };
+    let named: Vec<&str> = config.rules.iter().filter_map(|rule| rule.tool.as_deref()).collect();
+    if named.is_empty() {
+        return Ok(());
+    }
     let mut known: Vec<String> =
         Corridor::all_tools().into_iter().map(|tool| tool.about.name.to_string()).collect();
     known.extend(config.tools.declared.iter().map(|tool| tool.name.clone()));
     known.extend(agents::tool_names(config));
-    let is_tool = |name: &str| RESERVED.contains(&name) || known.iter().any(|known| known == name);
-    match std::iter::once(first).chain(about).find(|(_, name)| !is_tool(name)) {
-        Some((place, name)) => {
-            let hint = match nearest(name, known.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "a rule without `tool` is about all tools".to_owned(),
-            };
-            Err(ResolveError::RuleForNoTool { place, name: name.to_owned(), hint })
+    for name in named {
+        if RESERVED.contains(&name) || known.iter().any(|known| known == name) {
+            continue;
         }
-        None => Ok(()),
+        let hint = match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "a rule without `tool` is about all tools".to_owned(),
+        };
+        return Err(ResolveError::RuleForNoTool { name: name.to_owned(), hint });
     }
+    Ok(())
 }
 
 /// The settings that differ from their default and change nothing yet. None of them weakens anything.
@@ -304,7 +305,10 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     let outside =
         |path: &&str| path.starts_with("~/") || places.iter().any(|place| Path::new(path).starts_with(place));
     warnings.extend(paths.filter(outside).map(|path| {
-        format!("rules: paths begin at the workspace, so a rule for `{path}` has no effect; `src/**` is all of the folder `src` in it")
+        format!(
+            "rules: paths begin at the workspace, so `{path}` means `./{}` in it; `src/**` is all of its folder `src`",
+            path.trim_start_matches('/')
+        )
     }));
     Ok(Assembled { corridor, recovery, warnings })
 }

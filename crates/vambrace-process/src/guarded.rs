@@ -75,12 +75,13 @@ impl Rules {
         name.eq_ignore_ascii_case(b".git")
             || self.names.may_matter(name)
             || self.blocked_names.may_matter(name)
-            || (made != Made::New && self.names.may_lead(name))
+            || (made != Made::New && (self.names.may_lead(name) || self.blocked_names.may_lead(name)))
     }
 
     /// Whether this name may not come into being in this folder, both as the cage spells them.
     ///
-    /// THREAT: P02, in a blocked folder that a person made, a link would show what is written there next.
+    /// THREAT: P02, in a blocked folder that a person made, or on the way to one, a link would show what is written there
+    /// next.
     pub(crate) fn refuse(&self, folder: &Path, name: &[u8], made: Made) -> bool {
         if self.hides(folder) {
             return true;
@@ -97,7 +98,8 @@ impl Rules {
         let Some(read) = self.read.as_ref() else { return true };
         read.protected.covers(&parts)
             || read.blocked.covers(&parts)
-            || (made != Made::New && read.protected.is_led_to_by(&parts))
+            || (made != Made::New
+                && (read.protected.is_led_to_by(&parts) || read.blocked.is_led_to_by(&parts)))
     }
 
     /// Whether what lies here is nobody's to open. The same folders are left out that no walk enters.
@@ -231,7 +233,11 @@ mod tests {
         check("/w/own/node_modules/x/.env", Made::New, false);
         check("/w/own/node_modules/secrets/x", Made::New, false);
         check("/w/own/node_modules", Made::New, false);
-        check("/w/own/.docker", Made::Link, false);
+        check("/w/own/.docker", Made::New, false);
+        check("/w/own/.docker", Made::Link, true);
+        check("/w/own/a/.docker", Made::Moved, true);
+        check("/w/own/raw", Made::Moved, true);
+        check("/w/own/a/raw", Made::Moved, false);
     }
 
     #[test]

@@ -123,7 +123,8 @@ fn is_like_json(file_name: &str, text: &str) -> bool {
 
 /// `"name": "value"` wherever it stands in a line, in quotes of both kinds, the name also without.
 ///
-/// LIMIT: what follows a lone quote in the same line, as of a comment, is taken for a value.
+/// LIMIT: between the apostrophes of a comment in the same line, and behind a lone `"`, no value is found; one in single
+/// quotes ends at the first, escaped or not.
 fn of_quoted(text: &str) -> Vec<(String, String)> {
     let (mut found, mut name) = (Vec::new(), String::new());
     for line in text.lines() {
@@ -134,7 +135,14 @@ fn of_quoted(text: &str) -> Vec<(String, String)> {
             if let Some(bare) = bare.filter(|bare| !bare.is_empty()) {
                 name = bare.to_owned();
             }
-            let Some(end) = closing(quoted, quote) else { break };
+            let Some(end) = closing(quoted, quote) else {
+                // An apostrophe is the last of its line; behind a lone `"` there may be many to no end.
+                if quote == '"' {
+                    break;
+                }
+                rest = quoted;
+                continue;
+            };
             let value = unescaped(quoted.get(..end).unwrap_or_default());
             rest = quoted.get(end + 1..).unwrap_or_default();
             if rest.trim_start().starts_with(':') {
@@ -288,6 +296,8 @@ mod tests {
         let reserved = r#"{"a": "one", "b": {"$serde_json::private::RawValue": "2"}}"#;
         check("x.json", reserved, &[("a", "one"), ("$serde_json::private::RawValue", "2")]);
         let near = "{ // it's mine\n \"a\": \"one\", b: 'two', // \"\n\"c\": 1e9999,\n\"d\": \"\\ud800\", \"e\": \"f\",}";
+        let lone = "{ /* don't share */ \"a\": \"one\" }";
+        check("x", lone, &[("a", "one")]);
         check("x", near, &[("a", "one"), ("b", "two"), ("d", "\\ud800"), ("e", "f")]);
         check("x.jsonl", "{\"a\": \"one\"}\n{\"a\": \"two\"}\n", &[("a", "one"), ("a", "two")]);
         check("x", "[\"one\", \"two\",]", &[("", "one"), ("", "two")]);

@@ -71,12 +71,16 @@ fn in_folder(scratch: &str, service: &str) -> Option<Outcome> {
     let raced = [("a path that changes", race(&held))];
     let outcome = all(made.into_iter().chain(moved).chain(raced));
     let there = std::fs::read_link(&held).ok()?;
-    let is_open =
-        rustix::fs::fstat(&folder).is_ok_and(|found| Mode::from_raw_mode(found.st_mode).contains(Mode::RWXU));
-    // Under its own name or another one; one that was removed has none.
-    let was_removed = rustix::fs::rmdir(&there).is_err();
-    let says_nothing = was_removed || !is_open || matches!(outcome, Outcome::Untried(_));
-    (there.starts_with(service) && !says_nothing).then_some(outcome)
+    let found = rustix::fs::fstat(&folder).ok()?;
+    // Under its own name or another one. Somebody may have put a file in it.
+    let _cleaned = rustix::fs::rmdir(&there);
+    let is_whole = found.st_nlink > 0 && Mode::from_raw_mode(found.st_mode).contains(Mode::RWXU);
+    let says_something = match outcome {
+        Outcome::Broken(_) => true,
+        Outcome::Held(_) => is_whole,
+        Outcome::Untried(_) => false,
+    };
+    (there.starts_with(service) && says_something).then_some(outcome)
 }
 
 fn make(path: &str, folder: &str) -> Outcome {
@@ -199,6 +203,17 @@ mod tests {
     fn no_third_path_can_be_read_while_one_becomes_the_other() {
         let differ = HARMLESS.to_ne_bytes().into_iter().zip(PROTECTED.to_ne_bytes());
         assert_eq!(differ.filter(|(one, other)| one != other).count(), 1);
+    }
+
+    #[test]
+    fn what_was_made_counts_although_somebody_filled_the_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let (service, scratch) = (place.path().to_str().unwrap(), place.path().join("scratch"));
+        fs::create_dir(&scratch).unwrap();
+        fs::write(scratch.join("file"), "").unwrap();
+        let outcome = in_folder(scratch.to_str().unwrap(), service);
+        assert_eq!(outcome, Some(Outcome::Broken(".envrc: bind: it worked".to_owned())));
+        assert_eq!(in_folder(scratch.to_str().unwrap(), "/elsewhere"), None);
     }
 
     #[test]

@@ -125,21 +125,25 @@ pub(super) fn read_hidden(facts: &Facts) -> Outcome {
 pub(super) fn write_through_link(facts: &Facts) -> Outcome {
     let attempts = ["/tmp", facts.service.as_str()].map(|folder| {
         let link = facts.scratch(folder);
-        let opened = rustix::fs::symlink(&facts.canary, &link).and_then(|()| {
-            rustix::fs::open(&link, OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC, Mode::empty())
-        });
-        let outcome = match opened {
-            Ok(file) if lies_in(&file, &facts.service) => {
-                Outcome::Held("somebody put a file in the place of the link".to_owned())
-            }
-            // The host looks whether its canary still says what it said.
-            Ok(file) => failed(rustix::io::write(&file, facts.token.as_bytes())),
+        let outcome = match rustix::fs::symlink(&facts.canary, &link) {
+            Ok(()) => write_through(&link, facts),
             Err(errno) => failed(Err::<(), _>(errno)),
         };
         let _cleaned = rustix::fs::unlink(&link);
         (folder, outcome)
     });
     all(attempts)
+}
+
+fn write_through(link: &str, facts: &Facts) -> Outcome {
+    match rustix::fs::open(link, OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(file) if lies_in(&file, &facts.service) => {
+            Outcome::Held("somebody put a file in the place of the link".to_owned())
+        }
+        // The host looks whether its canary still says what it said.
+        Ok(file) => failed(rustix::io::write(&file, facts.token.as_bytes())),
+        Err(errno) => failed(Err::<(), _>(errno)),
+    }
 }
 
 /// THREAT: P07, a program of another cage may exchange what the self-test makes in the service.
@@ -315,6 +319,23 @@ mod tests {
         assert_eq!(shows(&path("empty")), held("empty"));
         assert_eq!(shows(&path("full")), broken("read"));
         assert_eq!(shows(&path("absent")), held("no such file or directory"));
+    }
+
+    #[test]
+    fn a_file_that_somebody_puts_in_the_place_of_the_link_is_no_hole() {
+        let (place, service) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let canary = place.path().join("canary");
+        std::fs::write(&canary, "canary").unwrap();
+        let facts = Facts { service: service.path().to_str().unwrap().to_owned(), ..example() };
+        let link = service.path().join("link");
+        std::os::unix::fs::symlink(&canary, &link).unwrap();
+        assert_eq!(write_through(link.to_str().unwrap(), &facts), broken("it worked"));
+        std::fs::write(&canary, "canary").unwrap();
+        std::fs::rename(&link, service.path().join("moved")).unwrap();
+        std::fs::write(&link, "").unwrap();
+        let outcome = write_through(link.to_str().unwrap(), &facts);
+        assert_eq!(outcome, held("somebody put a file in the place of the link"));
+        assert_eq!(std::fs::read_to_string(&canary).unwrap(), "canary");
     }
 
     #[test]

@@ -28,20 +28,21 @@ impl Programs {
         let mut spec = key.clone();
         spec.mounts.push(Mount::ReadOnly { from: self.ourselves()?, at: PathBuf::from(OURSELVES) });
         let broken = |error: std::io::Error| ProgramError::Broken { why: error.to_string() };
-        let scratch = Scratch::to_be_shown(&self.settings.state, "bubblewrap").map_err(broken)?;
         let masked = std::fs::File::open("/proc")
             .and_then(|proc| Ok(kernel_files::masked(proc.as_fd())?))
             .map_err(broken)?;
         let is_root = rustix::process::geteuid().is_root();
-        let plan = backend_arguments::bubblewrap(&spec, scratch.path(), is_root, masked);
-        for (path, text) in &plan.files {
-            std::fs::write(path, text).map_err(broken)?;
-        }
+        let (scratch, arguments) = Scratch::to_be_shown(&self.settings.state, "bubblewrap", |folder| {
+            let plan = backend_arguments::bubblewrap(&spec, folder, is_root, masked.clone());
+            plan.files.iter().try_for_each(|(path, text)| std::fs::write(path, text))?;
+            Ok(plan.arguments)
+        })
+        .map_err(broken)?;
         let marks = marks(&spec.mounts, &self.settings.workspace)
             .map_err(|errno| ProgramError::Unsettled { why: format!("a name has gone: {errno}") })?;
         let group = self.group(key.limits);
         let mut command = self.inside_of(group.as_ref(), &program);
-        command.args(&plan.arguments).arg("--").arg(OURSELVES).arg(RUNNER).env_clear();
+        command.args(&arguments).arg("--").arg(OURSELVES).arg(RUNNER).env_clear();
         let cell = Cell::verified(command, Some(&spec), marks)
             .map_err(|error| ProgramError::TooWeak { missing: format!("bubblewrap: {error}") })?;
         let mut layers = self.with_limits(cell.layers(), group.as_ref());

@@ -332,14 +332,10 @@ impl Programs {
         }
         let why = |why: String| ProgramError::View { why };
         let surroundings = self.surroundings.as_ref().map_err(|error| why(error.clone()))?;
-        let stage = || -> std::io::Result<Staged> {
-            let folder = Scratch::to_be_shown(&self.settings.state, "etc")?;
-            let real = std::fs::canonicalize(folder.path())?;
-            Ok(Staged { mounts: surroundings.stage(&real)?, folder })
-        };
-        let made = stage()
+        let fill = |folder: &Path| surroundings.stage(&std::fs::canonicalize(folder)?);
+        let (folder, mounts) = Scratch::to_be_shown(&self.settings.state, "etc", fill)
             .map_err(|error| why(format!("the settings of the system could not be copied: {error}")))?;
-        Ok(Arc::clone(staged.insert(Arc::new(made))))
+        Ok(Arc::clone(staged.insert(Arc::new(Staged { mounts, folder }))))
     }
 
     fn limits(&self, memory: Option<ByteLimit>) -> CageLimits {

@@ -1,9 +1,10 @@
 //! `doctor`: what this machine can enforce, and a table of attacks on ourselves.
 
 mod inputs;
+mod rules;
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
@@ -188,6 +189,7 @@ fn attack_rows(global: &Global) -> Vec<Row> {
     let all = |scratch: Scratch| {
         let mut rows = attack(global, &scratch.0).map_err(told)?;
         rows.extend(inputs::rows(global, &scratch.0));
+        rows.extend(rules::rows(&scratch.0).map_err(told)?);
         Ok(rows)
     };
     match scratch(global).and_then(all) {
@@ -229,21 +231,7 @@ fn scratch(global: &Global) -> Result<Scratch, String> {
 }
 
 fn attack(global: &Global, folder: &Path) -> Result<Vec<Row>, Exit> {
-    let scratch_global = Global {
-        config: global.config.clone(),
-        profile: global.profile.clone(),
-        workspace: Some(folder.join("work")),
-        service: None,
-        // Whoever asks: a role that may do nothing would be refused everything, and prove nothing.
-        role: Role::Dev,
-        tool: vambrace_policy::ToolMode::ALL,
-        json: true,
-        dry_run: false,
-        state: Some(folder.join("state")),
-        quiet: true,
-        verbose: 0,
-    };
-    let session = session(&scratch_global, Door::CommandLine)?;
+    let session = session_in(folder, global.config.clone(), global.profile.clone())?;
     let runtime = runtime()?;
     // The reason counts: a call that is refused for another one has not met the wall that its row is about. A rule of
     // the operator may answer first, and that says nothing about the wall.
@@ -299,6 +287,25 @@ fn attack(global: &Global, folder: &Path) -> Result<Vec<Row>, Exit> {
         dry_run(&runtime, &session, folder),
         allowed(&runtime, &session),
     ])
+}
+
+/// A corridor on the scratch workspace.
+fn session_in(folder: &Path, config: Option<PathBuf>, profile: Option<String>) -> Result<Session, Exit> {
+    let scratch_global = Global {
+        config,
+        profile,
+        workspace: Some(folder.join("work")),
+        service: None,
+        // Whoever asks: a role that may do nothing would be refused everything, and prove nothing.
+        role: Role::Dev,
+        tool: vambrace_policy::ToolMode::ALL,
+        json: true,
+        dry_run: false,
+        state: Some(folder.join("state")),
+        quiet: true,
+        verbose: 0,
+    };
+    session(&scratch_global, Door::CommandLine)
 }
 
 fn dry_run(runtime: &tokio::runtime::Runtime, session: &Session, folder: &Path) -> Row {

@@ -228,7 +228,7 @@ fn a_rule_for_a_tool_that_does_not_exist_is_refused() {
         for command in [&["config", "check"][..], &["call", "list_files", "{}"], &["mcp"]] {
             let ran = world.run(&[&["--config", &config][..], command].concat());
             assert_eq!(ran.code, 2, "{ran:?}");
-            let expected = format!("rules[2].tool: there is no tool `{}`", name.trim_matches('\''));
+            let expected = format!("rules: there is no tool `{}`", name.trim_matches('\''));
             assert!(ran.stderr.contains(&expected), "{ran:?}");
         }
     }

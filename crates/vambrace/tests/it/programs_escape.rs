@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::programs_host::{Listeners, alive, has, holding, marker, on_host, until};
+use crate::programs_host::{Listeners, alive, has, has_shared_memory, holding, marker, on_host, until};
 use crate::support::{World, binary, finish};
 
 /// A value that only the caller's environment has. Plain words, so that nothing redacts it on the way out.
@@ -276,6 +276,9 @@ fn the_kernel_and_the_first_process_tell_little() {
 
 #[test]
 fn a_program_does_not_learn_where_our_state_is() {
+    if !has_shared_memory("what programs learn of our state") {
+        return;
+    }
     let world = World::new();
     let script = "cat /proc/self/mountinfo; tr '\\0' '\\n' < /proc/1/cmdline; env";
     for backend in ["native", "bubblewrap"] {

@@ -84,6 +84,15 @@ pub(crate) fn has(program: &str, what: &str) -> bool {
     found
 }
 
+/// What a sandbox mounts of ours is kept there where the machine has such a place.
+pub(crate) fn has_shared_memory(what: &str) -> bool {
+    let found = tempfile::tempdir_in("/dev/shm").is_ok();
+    if !found {
+        skip(&format!("{what}: nothing can be made in /dev/shm"));
+    }
+    found
+}
+
 /// Sockets of the host that nothing in a cage may reach.
 pub(crate) struct Listeners {
     tcp: TcpListener,
