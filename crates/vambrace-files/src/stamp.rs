@@ -5,11 +5,11 @@ use std::os::fd::AsFd as _;
 use rustix::fs::{FileType, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use vambrace_policy::{Access, Withheld};
-use vambrace_types::ScopedPath;
+use vambrace_types::{ErrorCode, ScopedPath};
 
 use crate::Files;
 use crate::list::EntryKind;
-use crate::open::{beneath, kernel_path};
+use crate::open::{Opener, beneath, kernel_path};
 
 impl Files {
     /// Without a look inside: its kind, inode, size and times, and the same of where a link leads. Of a folder only which one
@@ -24,7 +24,7 @@ impl Files {
                 .and_then(|handle| rustix::fs::fstat(&handle));
         let itself = match itself {
             Ok(stat) => described(&stat),
-            Err(Errno::NOENT | Errno::NOTDIR) => return "absent".to_owned(),
+            Err(Errno::NOENT | Errno::NOTDIR) => return absent(&opener, path),
             Err(errno) => format!("errno {}", errno.raw_os_error()),
         };
         match opener.glance(path, Access::Read) {
@@ -34,6 +34,24 @@ impl Files {
             Err(error) => format!("{itself} > {}", error.to_tool_error().code.as_str()),
         }
     }
+}
+
+/// Where it would come to be. THREAT: P01, a yes to a new file, and then a link in the place of the folder around it.
+fn absent(opener: &Opener<'_>, path: &ScopedPath) -> String {
+    let mut components = path.components().to_vec();
+    while components.pop().is_some() {
+        let Some(above) = ScopedPath::from_components(components.clone()) else { continue };
+        match opener.glance(&above, Access::Read) {
+            Ok(opened) => {
+                return format!("absent in {} {:?}", described(&opened.stat), opened.resolved.components());
+            }
+            Err(error) => match error.to_tool_error().code {
+                ErrorCode::FileNotFound => {}
+                code => return format!("absent: {}", code.as_str()),
+            },
+        }
+    }
+    "absent".to_owned()
 }
 
 pub(crate) fn described(stat: &Stat) -> String {

@@ -95,7 +95,9 @@ impl OperatorRule {
         targets: &[&ScopedPath],
     ) -> Option<WithheldPaths> {
         let verdict = self.verdict_on(capability);
-        let pattern = self.path.as_ref().filter(|_| self.is_about(tool, capability))?;
+        // What the sandbox hides from a program, it takes for deleted or empty, and tells us so.
+        let is_hidden = capability.runs_programs() && self.hides().is_some();
+        let pattern = self.path.as_ref().filter(|_| is_hidden || self.is_about(tool, capability))?;
         let approved = match verdict {
             Verdict::Allow => return None,
             Verdict::Deny => Vec::new(),

@@ -24,16 +24,14 @@ pub struct PathPattern {
 #[derive(Debug, Clone)]
 enum Matcher {
     /// Without wildcards, which is most of them: compared as they are, in lower case.
-    Names {
-        anchored: bool,
-        names: Vec<String>,
-    },
+    Names { anchored: bool, names: Vec<String> },
     /// One name with one `*` in it.
-    Open {
-        before: String,
-        after: String,
+    Open { before: String, after: String },
+    Globs {
+        whole: GlobSet,
+        /// Its leading parts.
+        beginnings: GlobSet,
     },
-    Globs(GlobSet),
     /// `**` in an operator's rule.
     Everything,
 }
@@ -60,7 +58,7 @@ impl PathPattern {
             Matcher::Everything => None,
             Matcher::Names { names, .. } => names.first().map(String::as_str),
             Matcher::Open { before, .. } => Some(before.as_str()),
-            Matcher::Globs(_) => text.trim().split('/').find(|name| !name.is_empty() && *name != "."),
+            Matcher::Globs { .. } => text.trim().split('/').find(|name| !name.is_empty() && *name != "."),
         };
         let first = first.and_then(|name| name.bytes().next()).map(|byte| byte.to_ascii_lowercase());
         let first = first.filter(|byte| byte.is_ascii() && !WILD.contains(&char::from(*byte)));
@@ -96,6 +94,11 @@ impl PathPattern {
         &self.text
     }
 
+    /// Whether it means names at one place of the workspace only.
+    pub fn is_anchored(&self) -> bool {
+        self.depth == Depth::Root || self.text.trim_start().starts_with('/')
+    }
+
     /// Whether the path is the named thing or lies inside it.
     pub fn covers(&self, components: &[String]) -> bool {
         if self.first.is_some_and(|first| !components.iter().any(|name| may_begin_with(name, first))) {
@@ -116,7 +119,7 @@ impl PathPattern {
                 components.iter().any(|name| begins_and_ends(&name.to_lowercase(), before, after))
             }
             // The root has no name that a wildcard could stand for.
-            Matcher::Globs(globs) => !components.is_empty() && globs.is_match(components.join("/")),
+            Matcher::Globs { whole, .. } => !components.is_empty() && whole.is_match(components.join("/")),
             Matcher::Names { anchored, names } => {
                 let fits =
                     |window: &[String]| names.iter().zip(window).all(|(own, name)| folds_to(name, own));
@@ -129,13 +132,18 @@ impl PathPattern {
     /// Whether the path is the beginning of a name of several parts, so that a link in its place decides what the whole
     /// name means.
     ///
-    /// LIMIT: of patterns without wildcards only; almost every link would be the beginning of one with.
+    /// LIMIT: not up to a part that is only `*` or `**`; almost every link would be the beginning of such a name.
     pub fn begins_with(&self, components: &[String]) -> bool {
-        let Matcher::Names { anchored, names } = &self.matcher else { return false };
-        let folded: Vec<String> = components.iter().map(|name| name.to_lowercase()).collect();
-        (1..names.len())
-            .filter_map(|n_parts| names.get(..n_parts))
-            .any(|beginning| if *anchored { folded == beginning } else { folded.ends_with(beginning) })
+        match &self.matcher {
+            Matcher::Everything | Matcher::Open { .. } => false,
+            Matcher::Globs { beginnings, .. } => beginnings.is_match(components.join("/")),
+            Matcher::Names { anchored, names } => {
+                let folded: Vec<String> = components.iter().map(|name| name.to_lowercase()).collect();
+                (1..names.len()).filter_map(|n_parts| names.get(..n_parts)).any(|beginning| {
+                    if *anchored { folded == beginning } else { folded.ends_with(beginning) }
+                })
+            }
+        }
     }
 }
 
@@ -206,14 +214,27 @@ impl Matcher {
         {
             return Ok(Matcher::Open { before: before.to_lowercase(), after: after.to_lowercase() });
         }
-        let base = if anchored { names.join("/") } else { format!("**/{}", names.join("/")) };
-        let mut globs = GlobSetBuilder::new();
-        for form in [base.clone(), format!("{base}/**")] {
-            let mut builder = GlobBuilder::new(&form);
-            let glob = builder.case_insensitive(true).literal_separator(true).build();
-            globs.add(glob.map_err(|error| wrong(&error.kind().to_string()))?);
-        }
-        globs.build().map(Matcher::Globs).map_err(|error| wrong(&error.kind().to_string()))
+        let glob_of =
+            |names: &[&str]| if anchored { names.join("/") } else { format!("**/{}", names.join("/")) };
+        let glob_set = |globs: &[String]| {
+            let mut set = GlobSetBuilder::new();
+            for glob in globs {
+                let mut builder = GlobBuilder::new(glob);
+                let glob = builder.case_insensitive(true).literal_separator(true).build();
+                set.add(glob.map_err(|error| wrong(&error.kind().to_string()))?);
+            }
+            set.build().map_err(|error| wrong(&error.kind().to_string()))
+        };
+        let base = glob_of(&names);
+        let beginnings: Vec<String> = (1..names.len())
+            .filter_map(|n_parts| names.get(..n_parts))
+            .filter(|beginning| !matches!(beginning, [.., "*" | "**"]))
+            .map(glob_of)
+            .collect();
+        Ok(Matcher::Globs {
+            whole: glob_set(&[base.clone(), format!("{base}/**")])?,
+            beginnings: glob_set(&beginnings)?,
+        })
     }
 }
 
@@ -289,7 +310,14 @@ mod tests {
         check_beginning("/a/b/c", "a/b", true);
         check_beginning("/a/b/c", "x/a/b", false);
         check_beginning(".envrc", ".envrc", false);
-        check_beginning("a/*", "a", false);
+        check_beginning("a/*", "a", true);
+        check_beginning("a/*", "a/b", false);
+        check_beginning("conf-*/keys.txt", "x/CONF-1", true);
+        check_beginning("conf-*/keys.txt", "conf-1/x", false);
+        check_beginning("/conf-*/a/*.txt", "conf-1/a", true);
+        check_beginning("/conf-*/a/*.txt", "x/conf-1/a", false);
+        check_beginning("a/*/b", "a/x", false);
+        check_beginning("**/x?", "y", false);
     }
 
     #[test]

@@ -164,6 +164,11 @@ impl Scope {
         self.protected.texts()
     }
 
+    /// What a cage masks or lets nobody change.
+    pub fn untouchable(&self) -> impl Iterator<Item = &PathPattern> {
+        self.masks().chain(&self.protected.0)
+    }
+
     fn masks(&self) -> impl Iterator<Item = &PathPattern> {
         let shown = |place: usize, pattern: &PathPattern| {
             place < BLOCKED.len() && SHOWN_TO_PROGRAMS.contains(&pattern.text())

@@ -203,8 +203,8 @@ fn own_prefix() -> String {
     format!("{PREFIX}{process}-{}-", started(process).unwrap_or(0))
 }
 
-/// In ticks since the machine started.
-fn started(process: i32) -> Option<u64> {
+/// When a process started, in ticks of the kernel: with its number it is one of a kind.
+pub(crate) fn started(process: i32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name in parentheses may hold anything, also parentheses.
     let (_, after) = text.rsplit_once(')')?;

@@ -64,8 +64,8 @@ struct Read {
 
 impl Rules {
     pub(crate) fn new(guarded: Guarded) -> Rules {
-        let names = Names::of(texts(&guarded.patterns)).with_leading(texts(&guarded.patterns));
-        let blocked_names = Names::of(texts(&guarded.blocked)).with_leading(texts(&guarded.blocked));
+        let names = Names::of(texts(&guarded.patterns));
+        let blocked_names = Names::of(texts(&guarded.blocked));
         let read = Read::of(&guarded);
         Rules { names, blocked_names, guarded, read }
     }

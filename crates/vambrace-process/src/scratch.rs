@@ -50,8 +50,6 @@ impl Scratch {
     }
 
     fn at(place: Place) -> io::Result<Scratch> {
-        place.ready()?;
-        place.remove_abandoned();
         let mut last = io::Error::from(io::ErrorKind::NotFound);
         for _ in 0..MOST_TRIES {
             let path = match place.make() {
@@ -70,6 +68,7 @@ impl Scratch {
             if let Some(lock) = lock(&path)
                 && is_at(&lock, &path)
             {
+                place.remove_abandoned();
                 return Ok(Scratch { place, path, lock });
             }
         }
@@ -88,7 +87,10 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path);
+        // Once it was removed, another process may have one of this name.
+        if self.is_there() {
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
         match &self.place {
             // Only the last one succeeds.
             Place::Own(parent) => {
@@ -152,8 +154,24 @@ pub(crate) fn own_folder(path: &Path) -> io::Result<()> {
     let found = rustix::fs::lstat(path)?;
     match FileType::from_raw_mode(found.st_mode) {
         FileType::Directory => Ok(()),
-        _ => Err(io::Error::other(format!("`{}` is a link, and links are not followed", path.display()))),
+        _ => {
+            // Without the folder around it: callers are told of this, and where our state lies is not for them.
+            let name = path.file_name().unwrap_or_default().display();
+            Err(io::Error::other(format!(
+                "`{name}` in the state folder is a link, and links are not followed"
+            )))
+        }
     }
+}
+
+/// What lies in a folder of our state; nothing if it is not there, or if there is a link in its place.
+///
+/// THREAT: P03, what is abandoned is removed from such a folder. Behind a link it would be somebody else's files.
+pub(crate) fn entries_of_own(path: &Path) -> impl Iterator<Item = std::fs::DirEntry> + use<> {
+    let is_folder =
+        rustix::fs::lstat(path).is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir());
+    let entries = is_folder.then(|| std::fs::read_dir(path).ok()).flatten();
+    entries.into_iter().flatten().flatten()
 }
 
 fn lock(path: &Path) -> Option<OwnedFd> {

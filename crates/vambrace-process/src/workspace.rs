@@ -78,8 +78,7 @@ impl Walker {
     }
 
     fn with_limits(workspace: PathBuf, scope: Arc<Scope>, limits: WatchLimits) -> Walker {
-        let names = Names::of(scope.masked_texts().chain(scope.protected_texts()))
-            .with_leading(scope.protected_texts());
+        let names = Names::of(scope.masked_texts().chain(scope.protected_texts()));
         let zones = zone_parts(&scope).into_iter().map(|parts| Zone { parts, folder: None }).collect();
         let watching = Watching::NotYet { n_walks: 0 };
         let memory = Memory { tree: Tree::new(None), watching, zones, above: Vec::new(), view: None };

@@ -10,7 +10,9 @@ mod git_status;
 mod patch;
 mod report;
 
-use vambrace_policy::{Access, Denial, Reason, Scope, Withheld};
+use std::collections::VecDeque;
+
+use vambrace_policy::{Access, Denial, PathPattern, Policy, Reason, Scope, Withheld};
 use vambrace_process::Finished;
 use vambrace_types::{ErrorCode, ScopedPath, ToolError};
 
@@ -97,18 +99,39 @@ const OUTSIDE: [&str; 2] = [":(top)", ":(exclude)."];
 /// read-only, so git must neither take their contents for the person's nor try to replace them.
 ///
 /// The patterns are the scope's, made wider where git has no word for them: too much left out is the safe side.
-fn untouchable(scope: &Scope) -> Vec<String> {
-    let texts = scope.masked_texts().chain(scope.protected_texts()).chain(["node_modules"]);
-    texts
-        .flat_map(|text| {
-            let text = text.trim().trim_matches('/');
-            let text = match (text.split_once('{'), text.rsplit_once('}')) {
-                (Some((before, _)), Some((_, after))) => format!("{before}*{after}"),
-                _ => text.to_owned(),
-            };
-            [format!("**/{text}"), format!("**/{text}/**")]
-        })
-        .collect()
+fn untouchable(policy: &Policy) -> Vec<String> {
+    let scope = policy.scope_of_programs();
+    let service = scope.bearings().service();
+    let own = scope.untouchable().filter_map(|pattern| beneath_service(pattern, service));
+    let with_contents = |text: String| [format!("{text}/**"), text];
+    own.chain(["**/node_modules".to_owned()]).flat_map(with_contents).collect()
+}
+
+/// Nothing if it means no name in the service's folder.
+fn beneath_service(pattern: &PathPattern, service: &[String]) -> Option<String> {
+    let text = pattern.text().trim().trim_matches('/');
+    let text = match (text.split_once('{'), text.rsplit_once('}')) {
+        (Some((before, _)), Some((_, after))) => format!("{before}*{after}"),
+        _ => text.to_owned(),
+    };
+    let mut parts: VecDeque<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    if !pattern.is_anchored() {
+        return Some(format!("**/{}", parts.make_contiguous().join("/")));
+    }
+    for folder in service {
+        match parts.front() {
+            // The whole service.
+            None => break,
+            Some(part) if part.contains("**") => break,
+            Some(part)
+                if part.contains(['*', '?', '[', '\\']) || part.to_lowercase() == folder.to_lowercase() =>
+            {
+                parts.pop_front();
+            }
+            Some(_) => return None,
+        }
+    }
+    Some(if parts.is_empty() { "**".to_owned() } else { parts.make_contiguous().join("/") })
 }
 
 /// Whether what git tells of a path may be shown. git knows older contents of files that the cage masks.

@@ -77,8 +77,7 @@ fn in_folder(scratch: &str, service: &str) -> Option<Outcome> {
     let is_whole = found.st_nlink > 0 && Mode::from_raw_mode(found.st_mode).contains(Mode::RWXU);
     let says_something = match outcome {
         Outcome::Broken(_) => true,
-        Outcome::Held(_) => is_whole,
-        Outcome::Untried(_) => false,
+        Outcome::Held(_) | Outcome::Untried(_) => is_whole,
     };
     (there.starts_with(service) && says_something).then_some(outcome)
 }

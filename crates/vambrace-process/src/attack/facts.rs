@@ -20,6 +20,8 @@ pub(crate) struct Facts {
     pub(crate) service: String,
     /// A file in the state folder, which nothing inside may read or write.
     pub(crate) canary: String,
+    /// What that file is, whatever its name.
+    pub(crate) canary_inode: String,
     /// The same in the host's /tmp.
     pub(crate) temporary_canary: String,
     pub(crate) sockets: Vec<String>,
@@ -61,6 +63,7 @@ impl Facts {
         tell("workspace", &self.workspace);
         tell("service", &self.service);
         tell("canary", &self.canary);
+        tell("canary_inode", &self.canary_inode);
         tell("temporary_canary", &self.temporary_canary);
         tell("abstract", &self.abstract_name);
         tell("tcp", &self.tcp.to_string());
@@ -113,6 +116,7 @@ impl Facts {
                 "workspace" => facts.workspace = text,
                 "service" => facts.service = text,
                 "canary" => facts.canary = text,
+                "canary_inode" => facts.canary_inode = text,
                 "temporary_canary" => facts.temporary_canary = text,
                 "abstract" => facts.abstract_name = text,
                 "tcp" => facts.tcp = value.parse().ok()?,
@@ -147,6 +151,7 @@ impl Facts {
             &self.workspace,
             &self.service,
             &self.canary,
+            &self.canary_inode,
             &self.temporary_canary,
             &self.abstract_name,
             &self.pid_namespace,
@@ -164,9 +169,10 @@ impl Facts {
     pub(crate) fn scratch(&self, folder: &str) -> String {
         static N_USED: AtomicUsize = AtomicUsize::new(0);
         let is_inside = std::path::Path::new(folder).starts_with(&self.service);
-        let mut inner = self.inner_tokens.iter().cycle();
         let token = match is_inside {
-            true => inner.nth(N_USED.fetch_add(1, Ordering::Relaxed)),
+            true => {
+                self.inner_tokens.get(N_USED.fetch_add(1, Ordering::Relaxed) % self.inner_tokens.len().max(1))
+            }
             false => None,
         };
         format!("{folder}/{PREFIX}{}", token.unwrap_or(&self.outer_token))
@@ -191,6 +197,7 @@ pub(crate) mod tests {
             workspace: text("/w"),
             service: text("/w/s=1"),
             canary: text("/state/canary"),
+            canary_inode: text("1:2"),
             temporary_canary: text("/tmp/canary"),
             sockets: vec![text("/state/a"), text("/tmp/b")],
             abstract_name: text("name"),

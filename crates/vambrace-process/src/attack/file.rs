@@ -1,6 +1,6 @@
 //! Attacks on files outside: reading them, writing them, and reaching them by links and devices.
 
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
@@ -137,19 +137,18 @@ pub(super) fn write_through_link(facts: &Facts) -> Outcome {
 
 fn write_through(link: &str, facts: &Facts) -> Outcome {
     match rustix::fs::open(link, OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC, Mode::empty()) {
-        Ok(file) if lies_in(&file, &facts.service) => {
-            Outcome::Held("somebody put a file in the place of the link".to_owned())
+        Ok(file) if rustix::fs::fstat(&file).is_ok_and(|found| inode_of(&found) == facts.canary_inode) => {
+            failed(rustix::io::write(&file, facts.token.as_bytes()))
         }
-        // The host looks whether its canary still says what it said.
-        Ok(file) => failed(rustix::io::write(&file, facts.token.as_bytes())),
+        // THREAT: P07, a program of another cage may exchange what the self-test makes in the service.
+        Ok(_) => Outcome::Held("somebody put something else in the place of the link".to_owned()),
         Err(errno) => failed(Err::<(), _>(errno)),
     }
 }
 
-/// THREAT: P07, a program of another cage may exchange what the self-test makes in the service.
-fn lies_in(file: &OwnedFd, folder: &str) -> bool {
-    std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
-        .is_ok_and(|path| path.starts_with(folder))
+/// The file that this is, under whatever name: the same for the host and inside.
+pub(crate) fn inode_of(found: &rustix::fs::Stat) -> String {
+    format!("{}:{}", found.st_dev, found.st_ino)
 }
 
 pub(super) fn hard_link(facts: &Facts) -> Outcome {
@@ -322,19 +321,28 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_somebody_puts_in_the_place_of_the_link_is_no_hole() {
+    fn what_somebody_puts_in_the_place_of_the_link_is_no_hole() {
         let (place, service) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let canary = place.path().join("canary");
         std::fs::write(&canary, "canary").unwrap();
-        let facts = Facts { service: service.path().to_str().unwrap().to_owned(), ..example() };
+        let facts = Facts {
+            service: service.path().to_str().unwrap().to_owned(),
+            canary_inode: inode_of(&rustix::fs::stat(&canary).unwrap()),
+            ..example()
+        };
         let link = service.path().join("link");
         std::os::unix::fs::symlink(&canary, &link).unwrap();
         assert_eq!(write_through(link.to_str().unwrap(), &facts), broken("it worked"));
         std::fs::write(&canary, "canary").unwrap();
         std::fs::rename(&link, service.path().join("moved")).unwrap();
-        std::fs::write(&link, "").unwrap();
-        let outcome = write_through(link.to_str().unwrap(), &facts);
-        assert_eq!(outcome, held("somebody put a file in the place of the link"));
+        for other in ["/dev/null", service.path().join("file").to_str().unwrap()] {
+            std::fs::write(service.path().join("file"), "").unwrap();
+            std::os::unix::fs::symlink(other, &link).unwrap();
+            let outcome = write_through(link.to_str().unwrap(), &facts);
+            assert_eq!(outcome, held("somebody put something else in the place of the link"));
+            std::fs::remove_file(&link).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(service.path().join("file")).unwrap(), "");
         assert_eq!(std::fs::read_to_string(&canary).unwrap(), "canary");
     }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use super::{PREFIX, own_prefix, owner, started, sweep};
-use crate::scratch::own_folder;
+use crate::scratch::{entries_of_own, own_folder};
 
 /// Both versions, as `statfs` tells them.
 const CGROUP: [u64; 2] = [0x0027_e0eb, 0x6367_7270];
@@ -35,8 +35,7 @@ pub(super) fn leave<'f>(notes: &Path, folders: impl Iterator<Item = &'f Path>) -
 ///
 /// INVARIANT: only empty groups are removed, by names that carry a process that is gone, in a tree of control groups.
 pub(super) fn follow(notes: &Path) {
-    let Ok(entries) = std::fs::read_dir(notes) else { return };
-    for entry in entries.take(MOST_NOTES).flatten() {
+    for entry in entries_of_own(notes).take(MOST_NOTES) {
         let name = entry.file_name();
         let is_gone = name
             .to_str()

@@ -14,8 +14,10 @@ use rustix::io::Errno;
 use super::behind::{Looked, Opened, look_behind};
 use super::quarantine::{Moved, quarantine};
 use super::run_record::{Activity, Moment, RunRecord, parse};
-use super::runs::{FOLDER, LONGEST, started};
+use super::runs::{FOLDER, LONGEST};
 use super::{beneath, without_placeholders};
+use crate::cgroup::started;
+use crate::scratch::entries_of_own;
 use crate::workspace::{Walker, new_protected};
 
 /// A launcher whose front is dead kills its cells and goes; this many times a thousandth of a second it is waited for.
@@ -29,10 +31,11 @@ const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 pub(crate) fn recover(state: &Path, walker: &Walker, own: Option<&Path>) -> Vec<Moved> {
     let (workspace, service) = (walker.workspace(), walker.service());
     let mut moved = Vec::new();
-    let Ok(entries) = std::fs::read_dir(state.join(FOLDER)) else { return moved };
-    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let paths = entries_of_own(&state.join(FOLDER)).map(|entry| entry.path());
     for path in paths.filter(|path| Some(path.as_path()) != own) {
-        let Some(file) = abandoned(&path) else { continue };
+        // What has another kind of name is not ours to remove.
+        let Some(writer) = writer(&path) else { continue };
+        let Some(file) = abandoned(&path, writer) else { continue };
         let mut text = String::new();
         let read = (&file).take(LONGEST).read_to_string(&mut text);
         let Some(record) = parse(&text).filter(|_| read.is_ok()) else {
@@ -52,8 +55,18 @@ pub(crate) fn recover(state: &Path, walker: &Walker, own: Option<&Path>) -> Vec<
     moved
 }
 
+/// The process that wrote a journal of this name, and when that process began.
+fn writer(journal: &Path) -> Option<(i32, u64)> {
+    let name = journal.file_name()?.to_str()?;
+    let mut words = name.split('-');
+    let (process, start, number) = (words.next()?, words.next()?, words.next()?);
+    let _number: u32 = number.parse().ok()?;
+    let is_whole = words.next().is_none();
+    is_whole.then_some((process.parse().ok()?, start.parse().ok()?))
+}
+
 /// Locked by us alone, if its process is gone.
-fn abandoned(path: &Path) -> Option<File> {
+fn abandoned(path: &Path, (process, start): (i32, u64)) -> Option<File> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
     if !file.metadata().ok()?.is_file() {
@@ -64,21 +77,13 @@ fn abandoned(path: &Path) -> Option<File> {
             // Somebody else may have recovered it meanwhile.
             Ok(()) => return (file.metadata().ok()?.nlink() > 0).then_some(file),
             // Its process is dead and its launcher about to be.
-            Err(Errno::WOULDBLOCK) if is_gone(path) => {
+            Err(Errno::WOULDBLOCK) if started(process) != Some(start) => {
                 let _ = rustix::event::poll(&mut [], Some(&WAIT));
             }
             Err(_) => return None,
         }
     }
     None
-}
-
-fn is_gone(journal: &Path) -> bool {
-    let name = journal.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut words = name.split('-');
-    let process = words.next().and_then(|word| word.parse().ok());
-    let start: Option<u64> = words.next().and_then(|word| word.parse().ok());
-    process.zip(start).is_some_and(|(process, start)| started(process) != Some(start))
 }
 
 fn sweep(record: RunRecord, walker: &Walker, state: &Path) -> Result<Vec<Moved>, String> {

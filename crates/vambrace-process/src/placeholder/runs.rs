@@ -23,6 +23,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::run_record::{Activity, Listed, Moment, RunRecord, body, death, head, parse};
 use super::without_placeholders;
+use crate::cgroup::started;
 use crate::scratch::own_folder;
 use crate::workspace::{View, Walker};
 
@@ -286,11 +287,4 @@ fn lock(file: &File) -> bool {
 fn now(clock: ClockId) -> Moment {
     let now = clock_gettime(clock);
     (now.tv_sec, u32::try_from(now.tv_nsec).unwrap_or(0))
-}
-
-/// When a process started, in the kernel's ticks: with its number it is one of a kind.
-pub(super) fn started(process: i32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name in brackets may hold anything; the start is the twentieth word after it.
-    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }

@@ -18,7 +18,7 @@ use rustix::process::Pid;
 
 use super::{PostureRow, RowState};
 use crate::attack::facts::{Facts, PREFIX};
-use crate::attack::file::{HOST_DEVICES, SYSTEM_FOLDERS};
+use crate::attack::file::{HOST_DEVICES, SYSTEM_FOLDERS, inode_of};
 use crate::attack::row::{Row, one_line};
 
 /// How many callers may wait at one trap. The battery comes a few times; more is somebody else.
@@ -109,6 +109,7 @@ impl Traps {
             outer_token: own_token()?,
             workspace: text_of(workspace)?,
             service: text_of(service)?,
+            canary_inode: inode_of(&rustix::fs::stat(&canary)?),
             canary,
             temporary_canary,
             sockets,

@@ -215,6 +215,11 @@ impl Programs {
             None => {}
         }
         let built = self.build(&key)?;
+        // THREAT: P07, where the machine emptied its memory meanwhile, another user could have put a folder there.
+        if !staged.folder.is_there() {
+            let why = "what it is built of was removed while it was built".to_owned();
+            return Err(ProgramError::View { why });
+        }
         let Built { cell, layers, group, scratch } = built;
         // Where nothing is mounted over them, empty folders under those names would only be a place to plant in.
         let held = held.filter(|_| has_private_root(&layers));

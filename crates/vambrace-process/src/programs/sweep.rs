@@ -75,7 +75,9 @@ impl Programs {
         let named = refused.paths.iter().map(|path| {
             let inside = path.strip_prefix(&self.settings.workspace).unwrap_or(path);
             let shown: String = inside.to_string_lossy().chars().take(LONGEST_TOLD).collect();
-            format!("`{shown}` is protected; a program tried to make it and was refused")
+            let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+            let what = if self.settings.scope.is_masked(&parts) { "blocked" } else { "protected" };
+            format!("`{shown}` is {what}; a program tried to make it and was refused")
         });
         let mut told: Vec<String> = named.collect();
         if refused.paths.len() == MOST_REFUSED {

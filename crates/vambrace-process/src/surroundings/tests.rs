@@ -167,6 +167,20 @@ fn check_refused(path: &str, refused: bool) {
 }
 
 #[test]
+fn a_link_to_a_part_of_the_system_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = |name: &str, to: &Path| {
+        let link = folder.path().join(name);
+        std::os::unix::fs::symlink(to, &link).unwrap();
+        link.to_str().unwrap().to_owned()
+    };
+    check_refused(&link("memory", Path::new("/dev/shm")), true);
+    check_refused(&link("settings", Path::new("/etc")), true);
+    check_refused(&link("nothing", Path::new("/nothing")), true);
+    check_refused(&link("own", folder.path()), false);
+}
+
+#[test]
 fn a_workspace_is_no_part_of_the_system() {
     for path in [
         "/",

@@ -305,9 +305,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        self.reads = true;
         let before = buffer.filled().len();
-        if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(context, buffer) {
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        // Only a read that waits is told when the peer goes. After bytes of a next request hyper reads no more.
+        self.reads = read.is_pending() || self.meter.phase() != Phase::Serving;
+        if let Poll::Ready(read) = read {
             let has_ended =
                 matches!(read, Ok(())) && buffer.filled().len() == before && buffer.remaining() > 0;
             if has_ended && self.meter.phase() == Phase::Serving {

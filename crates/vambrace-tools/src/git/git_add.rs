@@ -60,7 +60,7 @@ impl Tool for GitAddTool {
     ) -> Result<Option<ChangeRepository>, ToolError> {
         let mut action = action.clone();
         if let Some((_, add)) = action.steps.first_mut() {
-            let patterns = untouchable(look.policy.scope());
+            let patterns = untouchable(look.policy);
             add.extend(patterns.iter().map(|pattern| format!(":(exclude,icase,glob){pattern}")));
         }
         Ok(Some(action))

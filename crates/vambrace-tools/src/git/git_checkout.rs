@@ -57,7 +57,7 @@ impl Tool for GitCheckoutTool {
         look: &Look<'_>,
     ) -> Result<Option<ChangeRepository>, ToolError> {
         let mut action = action.clone();
-        name_protected(&mut action.steps, &untouchable(look.policy.scope()));
+        name_protected(&mut action.steps, &untouchable(look.policy));
         Ok(Some(action))
     }
 

@@ -186,16 +186,15 @@ fn advice(missing: &Missing) -> Row {
 /// Attacks through the real corridor, on a scratch workspace beside a canary.
 fn attack_rows(global: &Global) -> Vec<Row> {
     let told = |_: Exit| "the corridor could not be built; the error above says why".to_owned();
-    let all = |scratch: Scratch| {
-        let mut rows = attack(global, &scratch.0).map_err(told)?;
-        rows.extend(inputs::rows(global, &scratch.0));
-        rows.extend(rules::rows(&scratch.0).map_err(told)?);
-        Ok(rows)
+    let untried = |why| vec![row("self-attack", false, format!("could not be run: {why}"))];
+    let scratch = match scratch(global) {
+        Ok(scratch) => scratch,
+        Err(why) => return untried(why),
     };
-    match scratch(global).and_then(all) {
-        Ok(rows) => rows,
-        Err(why) => vec![row("self-attack", false, format!("could not be run: {why}"))],
-    }
+    let mut rows = attack(global, &scratch.0).map_err(told).unwrap_or_else(untried);
+    rows.extend(inputs::rows(global, &scratch.0));
+    rows.extend(rules::rows(&scratch.0).map_err(told).unwrap_or_else(untried));
+    rows
 }
 
 /// A folder that is gone when the attack is over.

@@ -216,6 +216,27 @@ fn a_rule_about_a_path_can_be_satisfied() {
     assert_eq!((round.code, round.error_code().as_str()), (3, "RuleDenied"), "{round:?}");
 }
 
+/// Where a file would come to be is part of the question, as long as it is not there.
+#[test]
+fn a_folder_that_became_a_link_is_another_question() {
+    let world = World::new();
+    world.file("src/x.txt", "one\n").file("tmp/d/x.txt", "one\n");
+    let file = world.beside("operator.yaml", "rules: [{tool: write_file, decision: ask}]\n");
+    let asking = Asking { world, file };
+    let write = || asking.run(&["call", "write_file", r#"{"path":"tmp/d/new/n.txt","content":"x\n"}"#]);
+    let id = asking.asked(&write());
+    asking.approve(&id);
+    let folder = asking.world.work().join("tmp/d");
+    fs::rename(&folder, asking.world.work().join("tmp/old")).unwrap();
+    asking.world.link("tmp/d", "../src");
+    let next = asking.asked(&write());
+    assert_ne!(next, id);
+    assert!(!asking.world.work().join("src/new").exists());
+    asking.approve(&next);
+    assert_eq!(write().code, 0);
+    assert_eq!(asking.world.text("src/new/n.txt"), "x\n");
+}
+
 /// A program cannot be asked while it runs, so a yes would be used up for nothing.
 #[test]
 fn a_program_is_refused_what_a_rule_asks_about() {

@@ -285,11 +285,21 @@ fn a_link_in_the_place_of_a_folder_of_ours_is_not_followed() {
         let world = World::new();
         let target = world.dir().join("target");
         std::fs::create_dir(&target).unwrap();
+        // As if a process that is gone had left them.
+        let kept = ["thesis.txt", "1-1-0", "vambrace-4194399-1-"];
+        for file in kept {
+            std::fs::write(target.join(file), "").unwrap();
+        }
         let link = world.state().join(name);
         std::fs::create_dir_all(link.parent().unwrap()).unwrap();
         std::os::unix::fs::symlink(&target, link).unwrap();
-        world.call("exec_shell", &json!({"command": "touch made"}));
-        assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "{name}");
+        world.run(&["run", "--", "touch", "made"]);
+        let swept = world.beside("swept.yaml", "sandbox: {absent_names: sweep}\n");
+        world.run(&["--config", &swept, "run", "--", "touch", ".dir-locals.el"]);
+        let mut left: Vec<_> =
+            std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["1-1-0", "thesis.txt", "vambrace-4194399-1-"], "{name}");
     }
 }
 

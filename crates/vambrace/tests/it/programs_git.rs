@@ -130,6 +130,52 @@ fn git_tools_work_in_a_hostile_repository_and_start_nothing_of_it() {
     assert_eq!(text.text(), "one\ntwo\n", "{text:?}");
 }
 
+/// What a rule hides from programs, git takes for deleted in the sandbox. It must neither stage nor tell that.
+#[test]
+fn a_file_that_a_rule_hides_is_not_committed_as_deleted() {
+    if !has("git", "files that rules hide from git") {
+        return;
+    }
+    let rows = [
+        ("", "{tool: read_file, path: 'rd/**', decision: ask}"),
+        ("", "{tool: list_files, path: rd, decision: deny}"),
+        ("own", "{tool: read_file, path: 'own/rd/**', decision: deny}"),
+        ("own", "{tool: exec_shell, path: '*/rd/*.txt', decision: deny}"),
+    ];
+    for (service, rule) in rows {
+        let world = World::new();
+        let at = |name: &str| world.work().join(service).join(name).to_str().unwrap().to_owned();
+        for (name, text) in [("o.txt", "one\n"), ("x/rd/r.txt", "one\n"), ("rd/r.txt", "one\n")] {
+            world.file(&at(name), text);
+        }
+        for args in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "start"]] {
+            assert_eq!(git(&world, args).code, 0);
+        }
+        world.file(&at("o.txt"), "two\n").file(&at("x/rd/r.txt"), "two\n");
+        let scope = match service {
+            "" => String::new(),
+            service => format!("scope: {{service_root: {service}}}\n"),
+        };
+        let config = world.beside("operator.yaml", &format!("rules: [{rule}]\n{scope}"));
+        let calls = batch(&[
+            ("git_status", json!({})),
+            ("git_add", json!({"files": ["."]})),
+            ("git_diff", json!({"staged": true})),
+            ("git_commit", json!({"message": "fix: the other files"})),
+        ]);
+        let ran = world.feed(&["--config", &config, "call", "--batch"], calls);
+        let answers = ran.lines();
+        assert!(answers.iter().all(|answer| answer["status"] == "success"), "{rule}: {answers:?}");
+        for answer in &answers {
+            let said = answer["data"].to_string().replace("x/rd/r.txt", "");
+            assert!(!said.contains("rd/r.txt"), "{rule}: {answer}");
+        }
+        let changed = git(&world, &["show", "--name-status", "--format=", "HEAD"]).text();
+        let prefix = if service.is_empty() { String::new() } else { format!("{service}/") };
+        assert_eq!(changed, format!("M\t{prefix}o.txt\nM\t{prefix}x/rd/r.txt\n"), "{rule}");
+    }
+}
+
 /// What a program does to a repository must not run when a person uses git there afterwards.
 const PLANT: &str = r#"
 trap="$PWD/trap.sh"

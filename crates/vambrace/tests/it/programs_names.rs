@@ -66,7 +66,13 @@ fn refused(script: &str, name: &str, left: &[&str]) {
         world.file("file", "text\n").file("deep/er/file", "text\n").file("full/config.toml", "x");
         let ran = run(&world, who, script);
         assert_ne!(ran.code, 0, "{who:?} {script}: {ran:?}");
-        let said = format!("`{name}` is protected; a program tried to make it and was refused");
+        let last = name.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let what = if last.starts_with(".env.") || [".env", "secrets"].contains(&last.as_str()) {
+            "blocked"
+        } else {
+            "protected"
+        };
+        let said = format!("`{name}` is {what}; a program tried to make it and was refused");
         assert!(ran.stderr.contains(&said), "{script}: {ran:?}");
         assert!(ran.stderr.contains("ead-only"), "the program was not told: {ran:?}");
         assert!(!ran.stderr.contains("appeared during the run"), "{script}: {ran:?}");

@@ -79,7 +79,7 @@ impl Judge {
         make: impl FnOnce() -> Result<T, Errno>,
     ) -> Result<T, Errno> {
         // A link is made in a turn, whatever its name: another cell may be about to rename what it takes for a folder.
-        if made == Made::New && !self.may_matter(spot, made)? {
+        if made == Made::New && !self.needs_a_look(spot, made)? {
             return make();
         }
         let _turn = self.turn()?;
@@ -92,14 +92,14 @@ impl Judge {
         }
     }
 
-    pub(super) fn may_matter(&mut self, spot: &Spot, made: Made) -> Result<bool, Errno> {
+    pub(super) fn needs_a_look(&mut self, spot: &Spot, made: Made) -> Result<bool, Errno> {
         let by_name = self.rules.may_matter(spot.name.to_bytes(), made);
         Ok(by_name || self.rules.hides(&path_of(spot.folder.as_fd())?))
     }
 
     /// THREAT: P07, a folder that came from another cage lies nowhere in this one, and its path says nothing.
     pub(super) fn is_protected(&mut self, spot: &Spot, made: Made) -> Result<bool, Errno> {
-        if !self.may_matter(spot, made)? {
+        if !self.needs_a_look(spot, made)? {
             return Ok(false);
         }
         let folder = self.folder_of(spot)?;

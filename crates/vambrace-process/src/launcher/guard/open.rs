@@ -150,7 +150,7 @@ impl Guard {
         mode: Mode,
     ) -> Result<OwnedFd, Errno> {
         let (pass, spot) = (self.pass, &Spot::new(folder, name)?);
-        let is_judged = flags.contains(OFlags::CREATE) && self.judge.may_matter(spot, Made::New)?;
+        let is_judged = flags.contains(OFlags::CREATE) && self.judge.needs_a_look(spot, Made::New)?;
         let _turn = if is_judged { Some(self.judge.turn()?) } else { None };
         if is_judged && self.judge.is_protected(spot, Made::New)? {
             return match pass.open(spot.folder.as_fd(), &spot.name, flags - OFlags::CREATE, mode) {

@@ -47,7 +47,7 @@ fn tick() {
 
 /// The file of a process that is gone: nobody has it locked. With the moment of death, if there was a witness.
 fn crash(place: &Place, journal: &RunJournal, witnessed: bool) {
-    let left = place.state.join("runs/1-1-crashed");
+    let left = place.state.join("runs/1-1-0");
     std::fs::copy(journal.path(), &left).unwrap();
     if witnessed {
         tick();
