@@ -6,7 +6,8 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, OFlags, StatxFlags};
+use rustix::fs::{AtFlags, FallocateFlags, OFlags, StatxFlags};
+use rustix::io::Errno;
 
 use crate::AuditError;
 
@@ -76,6 +77,27 @@ pub(crate) fn private_dir(path: &Path) -> Result<(), AuditError> {
     let me = rustix::process::geteuid();
     if !me.is_root() && place.uid() != me.as_raw() {
         return refuse("it belongs to another user");
+    }
+    check_above(path)
+}
+
+/// THREAT: P12, whoever may rename the folder around it can put another one there, without the stops and the record.
+fn check_above(path: &Path) -> Result<(), AuditError> {
+    const STICKY: u32 = 0o1000;
+    let me = rustix::process::geteuid();
+    let real = fs::canonicalize(path).map_err(AuditError::io("look at", path))?;
+    for (n_between, above) in real.ancestors().skip(1).enumerate() {
+        let found = fs::metadata(above).map_err(AuditError::io("look at", above))?;
+        let refuse = |why| Err(AuditError::UnsafePlace { path: above.to_owned(), why });
+        // Farther up, people share folders with a group of theirs.
+        let others = if n_between == 0 { 0o022 } else { 0o002 };
+        if found.mode() & others != 0 && found.mode() & STICKY == 0 {
+            return refuse("others may write in it");
+        }
+        let is_ours = me.is_root() || found.uid() == me.as_raw() || found.uid() == 0;
+        if n_between == 0 && !is_ours {
+            return refuse("it belongs to another user");
+        }
     }
     Ok(())
 }
@@ -204,6 +226,15 @@ fn lock_within(file: &File, patience: Duration) -> io::Result<()> {
     }
 }
 
+/// Keeps so many bytes behind the end of a file for it, where the file system knows of such a thing.
+pub(crate) fn reserve(file: &File, n_bytes: u64) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    match rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, length, n_bytes) {
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+        reserved => reserved.map_err(io::Error::from),
+    }
+}
+
 /// Adds one line to a stream that several processes share: whole, or not at all.
 pub(crate) fn append_shared(path: &Path, line: &str) -> io::Result<()> {
     let file = open_to_append(path)?;
@@ -229,6 +260,41 @@ pub(crate) fn append_locked(mut file: &File, line: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_others_may_rename_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let dir = tempfile::TempDir::new().unwrap();
+        let (above, around) = (dir.path().join("above"), dir.path().join("above/around"));
+        fs::create_dir_all(&around).unwrap();
+        let rows = [
+            (0o755, 0o700, true),
+            (0o755, 0o720, false),
+            (0o755, 0o702, false),
+            (0o775, 0o700, true),
+            (0o757, 0o700, false),
+            (0o1777, 0o700, true),
+            (0o755, 0o1777, true),
+        ];
+        for (mode_above, mode_around, expected) in rows {
+            fs::set_permissions(&above, fs::Permissions::from_mode(mode_above)).unwrap();
+            fs::set_permissions(&around, fs::Permissions::from_mode(mode_around)).unwrap();
+            let is_taken = private_dir(&around.join("audit")).is_ok();
+            assert_eq!(is_taken, expected, "{mode_above:o} {mode_around:o}");
+        }
+    }
+
+    #[test]
+    fn space_behind_the_end_of_a_file_is_its_own() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let file = open_to_append(&dir.path().join("book")).unwrap();
+        append_locked(&file, "line\n").unwrap();
+        reserve(&file, 64 << 10).unwrap();
+        let found = file.metadata().unwrap();
+        assert_eq!(found.len(), 5);
+        assert!(found.blocks() * 512 >= 64 << 10, "{} blocks", found.blocks());
+    }
 
     #[test]
     fn what_has_a_second_name_is_read_or_replaced_and_not_written() {

@@ -55,9 +55,21 @@ pub fn weakness(secret: &str) -> Option<Weakness> {
     }
 }
 
-/// `$NAME`, `${NAME}`, `$(NAME)`, `%NAME%` or `{{ NAME }}`, whole: the forms of shells, deployments and templates.
+/// `$NAME`, `${NAME}`, `$(NAME)`, `%NAME%`, `{{ NAME }}` or the like, whole: the forms of shells, deployments and
+/// templates.
 fn is_unexpanded(secret: &str) -> bool {
-    let forms = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("%", "%"), ("$", "")];
+    let forms = [
+        ("${", "}"),
+        ("$(", ")"),
+        ("$env:", ""),
+        ("{{", "}}"),
+        ("{", "}"),
+        ("<", ">"),
+        ("@", "@"),
+        ("%", "%"),
+        ("__", "__"),
+        ("$", ""),
+    ];
     let inner = |(open, close)| secret.strip_prefix(open).and_then(|rest: &str| rest.strip_suffix(close));
     forms.into_iter().filter_map(inner).any(|name| is_variable(name.trim()))
 }
@@ -104,6 +116,11 @@ mod tests {
             format!("${{{name}}}"),
             format!("$({name})"),
             format!("%{name}%"),
+            format!("$env:{name}"),
+            format!("<{name}>"),
+            format!("{{{name}}}"),
+            format!("@{name}@"),
+            format!("__{name}__"),
             format!("{{{{ .Values.{name} }}}}").replace(".V", "V"),
         ] {
             check(&unexpanded, Some(Unexpanded));

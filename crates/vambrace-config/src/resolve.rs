@@ -263,6 +263,7 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     let toolbox = programs::toolbox(loaded, &start.environment);
     let mut warnings = redacting.warnings;
     warnings.extend(agents::warnings(&toolbox.sub_agents));
+    warnings.extend(vambrace_process::leaving_core_dumps());
     let corridor = Corridor::new(CorridorParts {
         policy,
         redactor,

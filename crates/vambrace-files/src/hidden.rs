@@ -21,6 +21,8 @@ const LARGEST: u64 = 64 << 10;
 const MOST_FILES: usize = 256;
 /// Folders, and files that are wanted.
 const MOST_ENTRIES: usize = 20_000;
+/// THREAT: P02, or a program fills one folder with folders, and those beside it are never entered.
+const MOST_IN_ONE: usize = 2_000;
 /// Everything else is only passed by.
 const MOST_PASSED: usize = 2_000_000;
 
@@ -129,6 +131,7 @@ impl Root {
             let Ok(items) = Dir::read_from(&handle) else { continue };
             // The order of a folder is the file system's affair; which files are read must not be.
             let mut names: Vec<(String, ScopedPath, FileType)> = Vec::new();
+            let mut n_inside = 0;
             for item in items.flatten() {
                 let Ok(name) = item.file_name().to_str() else { continue };
                 let Some(path) = folder.join(name).filter(|_| name != "." && name != "..") else { continue };
@@ -138,7 +141,15 @@ impl Root {
                     known => known,
                 };
                 let counts = match kind {
-                    FileType::Directory => depth < DEEPEST && !PASSED_OVER.contains(&name),
+                    FileType::Directory if n_inside == MOST_IN_ONE => {
+                        walked.cut = true;
+                        false
+                    }
+                    FileType::Directory => {
+                        let is_entered = depth < DEEPEST && !PASSED_OVER.contains(&name);
+                        n_inside += usize::from(is_entered);
+                        is_entered
+                    }
                     FileType::RegularFile | FileType::Symlink => wanted(&path),
                     _ => false,
                 };

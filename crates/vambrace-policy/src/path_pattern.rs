@@ -94,6 +94,11 @@ impl PathPattern {
         &self.text
     }
 
+    /// Names that it does not mean although it looks so.
+    pub fn exceptions(&self) -> &[&str] {
+        self.except
+    }
+
     /// Whether it means names at one place of the workspace only.
     pub fn is_anchored(&self) -> bool {
         self.depth == Depth::Root || self.text.trim_start().starts_with('/')

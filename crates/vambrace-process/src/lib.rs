@@ -18,6 +18,7 @@ mod cage;
 mod capture;
 mod cgroup;
 mod client;
+mod core_dump;
 mod environment;
 mod feed;
 mod fetched;
@@ -61,6 +62,7 @@ pub mod cell {
 
 pub use attack::attack_as_told;
 pub use cage::{Layer, Layers, Missing};
+pub use core_dump::leaving_core_dumps;
 pub use finished::{Exit, Finished, ProgramError};
 pub use launcher::launch_if_asked;
 pub use network::{Network, PROXY_PORT};

@@ -10,7 +10,7 @@ mod git_status;
 mod patch;
 mod report;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use vambrace_policy::{Access, Denial, PathPattern, Policy, Reason, Scope, Withheld};
 use vambrace_process::Finished;
@@ -102,21 +102,24 @@ const OUTSIDE: [&str; 2] = [":(top)", ":(exclude)."];
 fn untouchable(policy: &Policy) -> Vec<String> {
     let scope = policy.scope_of_programs();
     let service = scope.bearings().service();
-    let own = scope.untouchable().filter_map(|pattern| beneath_service(pattern, service));
+    let own = scope.untouchable().flat_map(|pattern| beneath_service(pattern, service));
     let with_contents = |text: String| [format!("{text}/**"), text];
     own.chain(["**/node_modules".to_owned()]).flat_map(with_contents).collect()
 }
 
 /// Nothing if it means no name in the service's folder.
-fn beneath_service(pattern: &PathPattern, service: &[String]) -> Option<String> {
+fn beneath_service(pattern: &PathPattern, service: &[String]) -> Vec<String> {
     let text = pattern.text().trim().trim_matches('/');
     let text = match (text.split_once('{'), text.rsplit_once('}')) {
         (Some((before, _)), Some((_, after))) => format!("{before}*{after}"),
         _ => text.to_owned(),
     };
     let mut parts: VecDeque<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    if let (Some(before), false) = (text.strip_suffix('*'), pattern.exceptions().is_empty()) {
+        return all_but(before, pattern.exceptions()).iter().map(|name| format!("**/{name}")).collect();
+    }
     if !pattern.is_anchored() {
-        return Some(format!("**/{}", parts.make_contiguous().join("/")));
+        return vec![format!("**/{}", parts.make_contiguous().join("/"))];
     }
     for folder in service {
         match parts.front() {
@@ -128,10 +131,30 @@ fn beneath_service(pattern: &PathPattern, service: &[String]) -> Option<String> 
             {
                 parts.pop_front();
             }
-            Some(_) => return None,
+            Some(_) => return Vec::new(),
         }
     }
-    Some(if parts.is_empty() { "**".to_owned() } else { parts.make_contiguous().join("/") })
+    vec![if parts.is_empty() { "**".to_owned() } else { parts.make_contiguous().join("/") }]
+}
+
+/// What begins so, without these names. git knows no exception from an exception, so it is spelled letter by letter: other
+/// names leave each of these at some letter, end before it does, or go on behind it.
+fn all_but(before: &str, names: &[&str]) -> Vec<String> {
+    let words: BTreeSet<&str> = names.iter().filter_map(|name| name.strip_prefix(before)).collect();
+    let beginnings: BTreeSet<&str> =
+        words.iter().flat_map(|word| word.char_indices().filter_map(|(at, _)| word.get(..at))).collect();
+    let mut patterns = Vec::new();
+    for beginning in &beginnings {
+        let next: BTreeSet<char> =
+            words.iter().filter_map(|word| word.strip_prefix(beginning)?.chars().next()).collect();
+        patterns.push(format!("{before}{beginning}[!{}]*", next.iter().collect::<String>()));
+        if !words.contains(beginning) {
+            patterns.push(format!("{before}{beginning}"));
+        }
+    }
+    let whole = words.iter().filter(|word| !beginnings.contains(*word));
+    patterns.extend(whole.map(|word| format!("{before}{word}?*")));
+    patterns
 }
 
 /// Whether what git tells of a path may be shown. git knows older contents of files that the cage masks.
@@ -292,5 +315,51 @@ mod tests {
             let place = vector.iter().position(|word| word == setting).unwrap();
             assert_eq!(vector[place - 1], "-c");
         }
+    }
+
+    #[test]
+    fn names_with_exceptions_are_all_but_these() {
+        let patterns = all_but(".env.", &[".env.example", ".env.ex", ".env.dist"]);
+        let is_meant = |name: &str| {
+            let fits = |text: &String| PathPattern::parse(text).unwrap().covers(&[name.to_owned()]);
+            patterns.iter().any(fits)
+        };
+        for name in [".env.example", ".env.ex", ".env.dist", ".env", ".environment", "x.env.local"] {
+            assert!(!is_meant(name), "{name}");
+        }
+        for name in [
+            ".env.",
+            ".env.e",
+            ".env.exa",
+            ".env.exb",
+            ".env.example2",
+            ".env.example.local",
+            ".env.d",
+            ".env.distant",
+        ] {
+            assert!(is_meant(name), "{name}");
+        }
+    }
+
+    #[track_caller]
+    fn check_pattern(pattern: &str, service: &str, expected: &[&str]) {
+        let pattern = PathPattern::parse_from_root(pattern).unwrap();
+        let service: Vec<String> =
+            service.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        assert_eq!(beneath_service(&pattern, &service), expected, "{pattern:?}");
+    }
+
+    #[test]
+    fn a_pattern_of_the_workspace_becomes_one_of_the_service() {
+        check_pattern("rd/**", "", &["rd/**"]);
+        check_pattern("own/rd", "own", &["rd"]);
+        check_pattern("OWN/rd", "own", &["rd"]);
+        check_pattern("other/rd", "own", &[]);
+        check_pattern("own", "own", &["**"]);
+        check_pattern("own", "own/deep", &["**"]);
+        check_pattern("*/rd/*.txt", "own", &["rd/*.txt"]);
+        check_pattern("**/rd", "a/own", &["**/rd"]);
+        check_pattern("a/**/rd", "a/own", &["**/rd"]);
+        check_pattern("{own,other}/rd", "own", &["rd"]);
     }
 }

@@ -53,11 +53,11 @@ fn advice(weakness: Weakness) -> &'static str {
              environment in the operator's file"
         }
         Weakness::Short => {
-            "the secret is shorter than 16 characters and easily guessed; `vambrace token` makes a better one"
+            "the secret is shorter than 16 characters and easily guessed; `vambrace token internal` makes a better one"
         }
         Weakness::Monotonous => {
-            "the secret is made of fewer than 5 different characters and easily guessed; `vambrace token` makes a \
-             better one"
+            "the secret is made of fewer than 5 different characters and easily guessed; `vambrace token internal` makes \
+             a better one"
         }
     }
 }

@@ -119,12 +119,15 @@ pub(super) fn handles() -> Outcome {
     refused(call_unsafe::open_stale_handle())
 }
 
-/// Only a limit of 1 keeps the host's handler from being started on what a crash leaves; 0 does not.
+/// Only a limit of 1 keeps a handler behind a pipe from being started on what a crash leaves; 0 does not.
 pub(super) fn core_dumps() -> Outcome {
     let held = rustix::process::getrlimit(Resource::Core);
     match held.current {
         Some(1) => {}
-        Some(0) if held.maximum == Some(0) => return Outcome::Held("the machine's limit is 0".to_owned()),
+        // Whether a handler is started then, the host tells: `core_dump`.
+        Some(0) if held.maximum == Some(0) => {
+            return Outcome::Held("no file, because the machine's limit is 0".to_owned());
+        }
         _ => return Outcome::Broken("the limit is not 1".to_owned()),
     }
     all([Some(0), Some(1 << 20), None].map(|wanted| {

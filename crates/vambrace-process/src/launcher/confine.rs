@@ -78,9 +78,9 @@ pub(super) fn set_limits(limits: CageLimits) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Where the machine's limit is 0, only root may set 1, and no longer in a namespace of its own.
+/// Where the machine's limit is 0, only who may raise limits can set 1, and no longer in a namespace of its own.
 ///
-/// LIMIT: anybody else stays with 0 then.
+/// LIMIT: anybody else stays with 0 then, and is told: `core_dump`.
 pub(super) fn prepare_core_limit() {
     if rustix::process::getrlimit(Resource::Core).maximum == Some(0) {
         let _raised =

@@ -239,7 +239,7 @@ impl Programs {
             return Ok(());
         }
         let mut options = std::fs::OpenOptions::new();
-        options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+        options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
         let made = turns.parent().map_or(Ok(()), own_folder);
         made.and_then(|()| options.open(turns)).map_err(|error| ProgramError::Broken {
             why: format!("the file by which cages take turns: {error}"),

@@ -119,7 +119,8 @@ impl Watches {
         id: Id,
     ) -> Result<Option<i32>, Exhausted> {
         let trusted = *self.devices.entry(device).or_insert_with(|| is_trusted(folder));
-        if !trusted {
+        // Beyond the limit it is asked for its stamp, as all would be without watches. The others keep theirs.
+        if !trusted || self.holders.len() >= self.limits.watches {
             return Ok(None);
         }
         let wanted = WatchFlags::CREATE
@@ -142,11 +143,6 @@ impl Watches {
         let holders = self.holders.entry(watch).or_default();
         if !holders.contains(&id) {
             holders.push(id);
-        }
-        if self.holders.len() > self.limits.watches {
-            // It is asked for its stamp, as all would be without watches. The others keep theirs.
-            self.remove(watch, id);
-            return Ok(None);
         }
         Ok(Some(watch))
     }

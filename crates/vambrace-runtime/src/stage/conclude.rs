@@ -82,7 +82,7 @@ pub(crate) fn conclude(
         },
         rule: rule.as_str().to_owned(),
         ending: end.ending,
-        error: error.as_ref().map(|error| (error.code, error.message.clone())),
+        error: end.error.as_ref().map(|error| (error.code, clean_message(&for_record, &error.message).0)),
         result,
         duration_ms,
         redactions: n_redactions,
@@ -333,13 +333,19 @@ fn violation_kind(code: ErrorCode) -> Option<ViolationKind> {
     }
 }
 
-fn clean_error(redactor: &Redactor, error: &ToolError, n_redactions: &mut usize) -> ReplyError {
+/// With the number of secrets that were in it.
+fn clean_message(redactor: &Redactor, text: &str) -> (RedactedText, usize) {
     // LIMIT: a message quotes what it was given, which may be a megabyte.
     const LONGEST: usize = 4096;
+    let cleaned = redactor.text(text);
+    (cleaned.value.shortened(LONGEST), cleaned.n_redactions)
+}
+
+fn clean_error(redactor: &Redactor, error: &ToolError, n_redactions: &mut usize) -> ReplyError {
     let mut clean = |text: &str| {
-        let cleaned = redactor.text(text);
-        *n_redactions += cleaned.n_redactions;
-        cleaned.value.shortened(LONGEST)
+        let (cleaned, n_found) = clean_message(redactor, text);
+        *n_redactions += n_found;
+        cleaned
     };
     let (message, suggestion) = (clean(&error.message), clean(&error.suggestion));
     let details = error.details.clone().map(|details| {

@@ -3,6 +3,7 @@
 //! A service of the protocol library is made for every request, so that the list of tools, the sessions and the handler
 //! are those of the caller that this request showed. It holds nothing but references.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -14,6 +15,7 @@ use http::{HeaderValue, Method, StatusCode, header, request};
 use rmcp::ServerHandler;
 use rmcp::model::ErrorData;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use vambrace_json::{Fault, Limits, What};
@@ -89,6 +91,12 @@ impl Endpoint {
             let (caller, chain) = admitted.into_caller(Door::McpHttp);
             return call.go(front, &self.questions, caller, chain).await;
         }
+        if is_long_greeting(&body) {
+            return refusal(ErrorData::invalid_request(
+                "The message is refused: `initialize` is longer than a session keeps.",
+                None,
+            ));
+        }
         let caller = admitted.caller(Door::McpHttp);
         // For the handler, whom the library hands the request's head.
         parts.extensions.insert(admitted);
@@ -127,6 +135,20 @@ impl Endpoint {
         }
         response
     }
+}
+
+/// LIMIT: of the message that opens a session, which the library keeps as long as that. THREAT: P09, as many sessions as an
+/// owner may have would each hold 16 MB.
+const GREETING: Limits = Limits { bytes: 64 << 10, depth: 16, nodes: 2_000 };
+
+fn is_long_greeting(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Message<'a> {
+        #[serde(borrow)]
+        method: Cow<'a, str>,
+    }
+    vambrace_json::check(body, GREETING).is_err()
+        && vambrace_json::checked::<Message<'_>>(body).is_ok_and(|message| message.method == "initialize")
 }
 
 fn says_json(parts: &request::Parts) -> bool {

@@ -100,11 +100,13 @@ pub(crate) fn kernel_rows() -> Vec<Row> {
     let openat2 = Root::open_ambient(ambient_authority(), Path::new("/"))
         .is_ok_and(|root| vambrace_files::kernel_resolves_beneath(&root));
     let proc_works = std::fs::read_link("/proc/self/exe").is_ok();
+    let core_dumps = vambrace_process::leaving_core_dumps();
     let told = |name: &'static str, detail: String| Row { name: name.into(), state: State::Told, detail };
     vec![
         told("kernel", release.trim().to_owned()),
         row("paths are opened beneath a root", openat2, "openat2 with BENEATH, NO_MAGICLINKS, NO_XDEV"),
         row("opened files can be located", proc_works, "/proc"),
+        row("core dumps do not leave the sandbox", core_dumps.is_none(), core_dumps.unwrap_or_default()),
     ]
 }
 

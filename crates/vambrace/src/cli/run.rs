@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -68,7 +68,10 @@ fn attempt(global: &Global, args: RunArgs) -> Result<Exit, Exit> {
             "dry run: nothing was started; without `--dry-run` the program runs in the sandbox",
         );
     }
-    Ok(exit_of(&reply))
+    let exit = exit_of(&reply);
+    let Some(lost) = live.way.lost.get() else { return Ok(exit) };
+    terminal::fail(&format!("the program's output could not be written: {}", std::io::Error::from(*lost)));
+    Ok(if matches!(exit, Exit::Done | Exit::Program(0)) { Exit::Failed } else { exit })
 }
 
 /// The program's own code, or why there is none.
@@ -121,6 +124,8 @@ struct Way {
     /// The reader of this stream closed its end.
     out_gone: AtomicBool,
     err_gone: AtomicBool,
+    /// Why output could not be written, a full disk for instance.
+    lost: OnceLock<Errno>,
 }
 
 impl Way {
@@ -226,14 +231,18 @@ fn print(redactor: &Redactor, raw: bool, arriving: &Receiver<Chunk>, way: &Way) 
     write(OutputStream::Err, &mut clean, way);
 }
 
-/// A reader that closed its end has seen enough; the program is told as by a pipe of its own.
+/// A reader that closed its end has seen enough; the program is told as by a pipe of its own. So it is where nothing can be
+/// written any more, and then the person is told too.
 fn write(stream: OutputStream, clean: &mut Vec<u8>, way: &Way) {
     let written = match stream {
         OutputStream::Out => write_all(std::io::stdout(), clean),
         OutputStream::Err => write_all(std::io::stderr(), clean),
     };
-    if written == Err(Errno::PIPE) {
+    if let Err(errno) = written {
         way.gone(stream).store(true, Ordering::Relaxed);
+        if errno != Errno::PIPE {
+            let _first = way.lost.set(errno);
+        }
     }
     clean.clear();
 }

@@ -298,6 +298,38 @@ fn tasks_are_listed_in_pages() {
     assert_eq!(whole["tasks"][0]["history"].as_array().map(Vec::len), Some(1));
 }
 
+/// A busy caller asks for its results in the end. What the guide says of an hour, and of how many are kept.
+#[test]
+fn the_first_of_three_hundred_tasks_is_still_there() {
+    let world = World::new();
+    world.file("a.txt", "one\n");
+    let served = serve(&world);
+    let part = json!({"kind": "data", "data": {"tool": "read_file", "arguments": {"path": "a.txt"}}});
+    let params = json!({"message": {"kind": "message", "messageId": "m", "role": "user", "parts": [part]}});
+    let send = || {
+        let sent = rpc(&served, "ann", "message/send", &params).unwrap();
+        assert_eq!(sent["status"]["state"], "completed", "{sent}");
+        sent
+    };
+    let first = send();
+    // Several connections at once, because it would take long one by one.
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..75 {
+                    send();
+                }
+            });
+        }
+    });
+    let found = rpc(&served, "ann", "tasks/get", &json!({"id": first["id"]}));
+    let found = found.unwrap_or_else(|code| panic!("{code}: {first}"));
+    assert_eq!((&found["id"], &found["status"]["state"]), (&first["id"], &json!("completed")), "{found}");
+    assert_eq!(found["artifacts"][0]["parts"][1]["text"], "one\n", "{found}");
+    let listed = rpc(&served, "ann", "ListTasks", &json!({"pageSize": 1})).unwrap();
+    assert_eq!(listed["totalSize"], 301);
+}
+
 #[test]
 fn a_stream_tells_how_a_task_goes() {
     let world = World::new();

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::http_rest;
 use crate::http_world::{NO_LIMIT, Served};
 use crate::mcp_http_client::{Modern, Session};
 use crate::support::World;
@@ -61,6 +62,54 @@ fn check(flags: &[&str], is_dry: bool) {
 fn nothing_is_done_by_any_door() {
     check(&["--dry-run"], true);
     check(&[], false);
+}
+
+/// Who waits for an answer waits on, whatever the operator says to a server that only shows.
+#[test]
+fn a_dry_server_answers_no_question() {
+    let world = World::new();
+    let mut wet = http_rest::served(&world);
+    let call = |served: &Served| {
+        http_rest::post(served, "ann", "/api/tools/create_directory", &json!({"path": "folder"})).json()
+    };
+    let asked = call(&wet);
+    let id =
+        asked["error"]["details"]["approval_id"].as_str().unwrap_or_else(|| panic!("{asked}")).to_owned();
+    assert_eq!(wet.end(), 0);
+    let answer = |served: &Served, word: &str| {
+        http_rest::post(served, "boss", "/api/approvals", &json!({"id": id, "decision": word}))
+    };
+    let file = world.audit().join(format!("approvals/{id}.json"));
+    let before = std::fs::read_to_string(&file).unwrap();
+    let config = world.dir().join("operator.yaml");
+    {
+        let dry = Served::with_args(&world, &["--config", config.to_str().unwrap(), "--dry-run"]);
+        for word in ["approve", "reject"] {
+            let refused = answer(&dry, word);
+            let told = refused.json();
+            assert_eq!(
+                (refused.status, &told["error"]["code"]),
+                (403, &json!("PermissionDenied")),
+                "{word}: {told}"
+            );
+            assert!(told["message"].as_str().unwrap().contains("--dry-run"), "{word}: {told}");
+        }
+        assert_eq!(call(&dry)["error"]["code"], "ApprovalRequired");
+    }
+    let waiting = world.run(&["approvals", "--json"]).lines();
+    assert_eq!(waiting.len(), 1, "{waiting:?}");
+    assert_eq!(
+        (&waiting[0]["id"], &waiting[0]["state"], &waiting[0]["by"]),
+        (&json!(id), &json!("waiting"), &Value::Null),
+        "{waiting:?}"
+    );
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    assert!(!world.work().join("folder").exists());
+    // Nothing was wrong with the answer.
+    let wet = http_rest::served(&world);
+    let approved = answer(&wet, "approve");
+    assert_eq!(approved.status, 200, "{approved:?}");
+    assert_eq!(call(&wet)["status"], "success");
 }
 
 #[test]

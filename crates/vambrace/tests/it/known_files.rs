@@ -165,19 +165,30 @@ fn calls_that_met_a_secret_are_found_by_it() {
 }
 
 /// What no call and no program can have written comes first, whatever a program puts beside it. THREAT: P02, P03.
+///
+/// With a guard no program makes a file that is learned from: it is refused `.ENV`. So there is none here
+/// (`absent_names: sweep`). What is swept after the run are protected names, and `.ENV` is only blocked: it stays.
 #[test]
 fn a_program_does_not_choose_what_is_secret() {
+    // Of a person's file they would be learned; nothing about them looks like a secret.
+    let words = ["correct", "horse", "battery"].concat();
     let world = World::new();
+    let sweep = world.beside("sweep.yaml", "sandbox: {absent_names: sweep}\n");
     world.file("src/.env", format!("API_TOKEN={}\n", value(1))).file("src/payload.py", "x = 1\n");
     assert!(!shown(&world, &[], 1).contains(&value(1)));
     // A person's program stands for an agent's: both run in the sandbox.
-    let script = "i=0; while [ $i -lt 600 ]; do echo \"S_${i}_SECRET=Junk${i}Value${i}zq\"; i=$((i+1)); done > .ENV; \
-                  printf 'A_SECRET=src/payload.py\\nB_SECRET=function\\nC_SECRET=return value\\n' >> .ENV; \
-                  mkdir -p aaa && for n in 1 2 3 4 5 6 7 8 9; do mkdir -p aaa/$n && cp .ENV aaa/$n/.env; done; true";
-    let ran = world.run(&["run", "--", "sh", "-c", script]);
+    let script = "printf 'A_SECRET=src/payload.py\\nB_SECRET=function\\nC_SECRET=return value\\n' > .ENV; \
+                  echo \"D_PASSWORD=$1\" >> .ENV; \
+                  i=0; while [ $i -lt 600 ]; do echo \"S_${i}_SECRET=Junk${i}Value${i}zq\"; i=$((i+1)); done >> .ENV; \
+                  mkdir -p aaa && for n in 1 2 3 4 5 6 7 8 9; do mkdir -p aaa/$n && cp .ENV aaa/$n/.env; done";
+    let ran = world.run(&["--config", &sweep, "run", "--", "sh", "-c", script, "sh", &words]);
     assert_eq!(ran.code, 0, "{ran:?}");
+    for path in [".ENV", "aaa/1/.env", "aaa/9/.env"] {
+        assert!(world.text(path).contains(&format!("D_PASSWORD={words}\n")), "{path}: {ran:?}");
+    }
     assert!(!shown(&world, &[], 1).contains(&value(1)), "the real one keeps its place");
-    let write = world.call("write_file", &json!({"path": "src/new.py", "content": "function return value"}));
+    let content = format!("{words} function return value");
+    let write = world.call("write_file", &json!({"path": "src/new.py", "content": content}));
     assert_eq!(write.code, 0, "{write:?}");
     let read = world.call("read_file", &json!({"path": "src/payload.py"}));
     assert_eq!(read.code, 0, "{read:?}");
@@ -185,8 +196,14 @@ fn a_program_does_not_choose_what_is_secret() {
         world.raw_records().contains(r#""input":{"path":"src/payload.py"}"#),
         "the record says which file"
     );
-    let ordinary = world.feed(&["redact"], "src/payload.py function return value");
-    assert_eq!(ordinary.text(), "src/payload.py function return value");
+    let text = format!("{words} src/payload.py function return value");
+    let ordinary = world.feed(&["redact"], &text);
+    assert_eq!(ordinary.text(), text);
+    // They were looked into, and by whom they were made is known.
+    for path in [".ENV", "aaa/9/.env"] {
+        let word = format!("{path}: it was made while a program ran");
+        assert!(ordinary.stderr.contains(&word), "{word}: {ordinary:?}");
+    }
 }
 
 /// A program that has ended has no hand in what a person makes afterwards.
@@ -205,6 +222,22 @@ fn what_a_person_makes_between_two_programs_is_learned() {
 }
 
 /// What a project asks to be hidden is hidden from the agent, and not from whoever reviews it.
+/// However many folders lie in one folder, those beside it are entered.
+#[test]
+fn a_folder_full_of_folders_hides_nothing_beside_it() {
+    let world = World::new();
+    for number in 0..2_100 {
+        fs::create_dir_all(world.work().join(format!("aaa/{number}"))).unwrap();
+    }
+    for number in 0..2_100 {
+        fs::create_dir_all(world.work().join(format!("bbb/{number}/x/y"))).unwrap();
+    }
+    world.file("src/.env", format!("API_TOKEN={}\n", value(1)));
+    assert_eq!(shown(&world, &[], 1), "1: [REDACTED:env-api-token]\n");
+    let told = world.run(&["call", "list_files", r#"{"path":"src"}"#]).stderr;
+    assert!(told.contains("more"), "nothing is left out without a word: {told}");
+}
+
 #[test]
 fn a_projects_patterns_do_not_blank_the_record() {
     let world = World::new();

@@ -322,6 +322,33 @@ fn a_cancelled_search_ends_and_is_on_record_as_cancelled() {
     assert_eq!(ending(&world), "cancelled");
 }
 
+/// Whoever looks for what became of a request has nothing but the id that the client gave it.
+#[test]
+fn a_cancelled_call_is_on_record_with_the_id_of_its_request() {
+    let world = world();
+    many_files(&world, 20_000, 400_000);
+    let mut client = Client::open(&world, &[]);
+    for id in [json!("search-1"), json!(4711)] {
+        let meta = json!({"progressToken": id});
+        let params = json!({"name": "search_file", "arguments": {"regex": SLOW}, "_meta": meta});
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+        // The search before may have had something to tell when it was cancelled.
+        while client.next()["params"]["progressToken"] != id {}
+        let params = json!({"requestId": id, "reason": "enough"});
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+        assert_eq!(client.call("read_file", &json!({"path": "a.txt"}))["isError"], false);
+    }
+    assert_eq!(client.close().0, 0);
+    let records = world.records();
+    let searches = records.iter().filter(|record| record["tool"] == "search_file");
+    let ends: Vec<[Value; 3]> =
+        searches.map(|record| ["kind", "ending", "request_id"].map(|field| record[field].clone())).collect();
+    assert_eq!(ends.len(), 2, "{ends:?}");
+    for id in ["search-1", "4711"] {
+        assert!(ends.contains(&["outcome", "cancelled", id].map(Value::from)), "{id}: {ends:?}");
+    }
+}
+
 #[test]
 fn a_client_that_goes_away_leaves_an_outcome_on_record() {
     let world = world();

@@ -299,6 +299,33 @@ fn who_opens_too_many_sessions_loses_its_own_oldest() {
     assert_eq!(bens.send("POST", &ping).status, 200);
 }
 
+/// What the library keeps of each session is little, whatever a client says of itself.
+#[test]
+fn a_long_greeting_opens_no_session() {
+    let world = world();
+    let (served, ann, _) = for_two(&world);
+    let greet = |more: &Value| {
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"experimental": {"x": more}},
+            "clientInfo": {"name": "test", "version": "1"}});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string();
+        // As a reader takes it for the same word.
+        let body = body.replace("\"initialize\"", "\"\\u0069nitialize\"");
+        let headers = [
+            ("X-API-Key", ann.as_str()),
+            ("Accept", "application/json, text/event-stream"),
+            ("Content-Type", "application/json"),
+        ];
+        served.send("POST", "/mcp", &headers, body.as_bytes())
+    };
+    assert_eq!(greet(&json!({"icon": "x".repeat(60_000)})).status, 200);
+    let empty = vec![json!({}); 2_000];
+    for more in [json!({"icon": "x".repeat(66_000)}), json!({"list": empty})] {
+        let answer = greet(&more);
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert!(answer.json()["error"]["message"].as_str().unwrap().contains("`initialize`"), "{answer:?}");
+    }
+}
+
 #[track_caller]
 fn ending(world: &World) -> Value {
     let records = world.records();

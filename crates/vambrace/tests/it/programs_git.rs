@@ -130,6 +130,25 @@ fn git_tools_work_in_a_hostile_repository_and_start_nothing_of_it() {
     assert_eq!(text.text(), "one\ntwo\n", "{text:?}");
 }
 
+#[test]
+fn an_example_of_an_environment_file_is_committed_and_no_other() {
+    if !has("git", "examples of environment files in git") {
+        return;
+    }
+    let world = repository();
+    for name in [".env.example", "sub/.env.Dist", ".env.local", ".env.example.local", ".env.e", "sub/.env."] {
+        world.file(name, "WHERE=here\n");
+    }
+    let calls = batch(&[
+        ("git_add", json!({"files": [".", ".env.example"]})),
+        ("git_commit", json!({"message": "feat: show what to set"})),
+    ]);
+    let answers = world.feed(&["call", "--batch"], calls).lines();
+    assert!(answers.iter().all(|answer| answer["status"] == "success"), "{answers:?}");
+    let changed = git(&world, &["show", "--name-only", "--format=", "HEAD"]).text();
+    assert_eq!(changed, ".env.example\na.txt\nb.bin\nsub/.env.Dist\n");
+}
+
 /// What a rule hides from programs, git takes for deleted in the sandbox. It must neither stage nor tell that.
 #[test]
 fn a_file_that_a_rule_hides_is_not_committed_as_deleted() {

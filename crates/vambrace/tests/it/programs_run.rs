@@ -284,6 +284,18 @@ fn what_is_passed_on_has_no_size() {
 }
 
 #[test]
+fn output_that_cannot_be_written_is_told() {
+    let world = World::new();
+    for (program, code) in [("echo hello", 1), ("yes | head -c 12000000", 141), ("echo hello; exit 7", 7)] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = world.command(&["run", "--", "sh", "-c", program]).stdout(full).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("could not be written: No space left"), "{program}: {told}");
+        assert_eq!(output.status.code(), Some(code), "{program}: {told}");
+    }
+}
+
+#[test]
 fn an_input_without_end_holds_nobody() {
     let world = World::new();
     let mut command = world.command(&["run", "--", "sh", "-c", "exit 4"]);

@@ -1,8 +1,12 @@
 //! Who may do what, who was stopped, and what too many violations lead to. Each call is a process of its own.
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
 use serde_json::{Value, json};
 
-use crate::support::{Ran, World, binary, finish};
+use crate::support::{Ran, World, binary, finish, skip};
 
 fn world() -> World {
     let world = World::new();
@@ -48,6 +52,42 @@ fn roles_and_modes_limit_what_may_act() {
     }
 }
 
+/// A mark takes the place that was kept for it, also where it begins a new block.
+#[test]
+fn a_disk_that_others_filled_keeps_nobody_from_stopping() {
+    let tried = Command::new("unshare").args(["-m", "true"]).output();
+    if !tried.is_ok_and(|output| output.status.success()) {
+        return skip("a full disk: a private mount namespace cannot be made here (needs root and `unshare`)");
+    }
+    let world = world();
+    let place = world.dir().join("small");
+    std::fs::create_dir(&place).unwrap();
+    let script = r#"
+        mount -t tmpfs -o size=4m small "$PLACE" || exit 99
+        vambrace() { "$BINARY" --state "$PLACE/state" "$@"; }
+        read='{"path":"a.txt"}'
+        vambrace call read_file "$read" > first || exit 98
+        book="$PLACE/state/audit/standing.jsonl"
+        number=0
+        while [ $(( $(stat -c %s "$book") % 4096 )) -lt 4000 ]; do
+            number=$((number + 1)); vambrace stop "nobody-$number" > stopped 2>&1 || exit 97
+        done
+        cat /dev/zero > "$PLACE/filler" 2> full
+        vambrace stop '*' > stopped 2> told; echo "stop $?"
+        vambrace call read_file "$read" > answer 2> refused; echo "read $?"
+    "#;
+    let mut command = world.bare("unshare");
+    command.args(["-m", "sh", "-c", script]).env("PLACE", &place).env("BINARY", binary());
+    let ran = finish(&mut command, b"");
+    if ran.code == 99 {
+        return skip("a full disk: mounting is not allowed here");
+    }
+    let told = world.text("told");
+    assert!(world.text("full").contains("No space left"), "{ran:?}");
+    assert_eq!(ran.text(), "stop 1\nread 3\n", "{told}{}{}", world.text("answer"), world.text("refused"));
+    assert!(told.contains("the stop holds, but it could not be put on record"), "{told}");
+}
+
 #[test]
 fn a_stopped_caller_is_denied_until_a_person_releases_it() {
     let world = world();
@@ -81,6 +121,74 @@ fn a_stopped_caller_is_denied_until_a_person_releases_it() {
         .filter(|event| !event.is_null())
         .collect();
     assert_eq!(events, ["stopped", "resumed", "stopped", "stopped", "resumed", "resumed"]);
+}
+
+const NOT_OURS: &str = "not the book of standings that the registry names";
+
+/// THREAT: P12, a list that names nobody is believed. A book that cannot be read, or is another record's, may have named
+/// somebody.
+#[test]
+fn a_book_of_stops_that_cannot_be_believed_is_no_empty_list() {
+    /// Spoils the book, or puts the other record's in its place.
+    type Tamper = fn(&Path, &Path);
+    let rows: [(&str, Tamper, &str); 8] = [
+        ("garbled", |book, _| fs::write(book, "no book\n").unwrap(), NOT_OURS),
+        ("zeros", |book, _| fs::write(book, [0u8; 200]).unwrap(), NOT_OURS),
+        ("emptied", |book, _| fs::write(book, "").unwrap(), NOT_OURS),
+        (
+            "a garbled mark",
+            |book, _| {
+                let text = fs::read_to_string(book).unwrap();
+                assert!(text.contains("suspended"), "{text}");
+                fs::write(book, text.replace("suspended", "suspicious")).unwrap();
+            },
+            "line 2 of the book of stops cannot be read",
+        ),
+        (
+            "a line that is no mark",
+            |book, _| {
+                let text = fs::read_to_string(book).unwrap();
+                fs::write(book, format!("{text}no mark\n")).unwrap();
+            },
+            "line 3 of the book of stops cannot be read",
+        ),
+        (
+            "another record's",
+            |book, other| {
+                fs::copy(other, book).unwrap();
+            },
+            NOT_OURS,
+        ),
+        ("missing", |book, _| fs::remove_file(book).unwrap(), "cannot read"),
+        (
+            "a folder",
+            |book, _| {
+                fs::remove_file(book).unwrap();
+                fs::create_dir(book).unwrap();
+            },
+            "cannot read",
+        ),
+    ];
+    // A record of its own, in which nobody was ever stopped.
+    let other = world();
+    check(&other.run(&READ), 0, "-");
+    let nobody = other.run(&["stop", "--list"]);
+    assert_eq!((nobody.code, nobody.text().as_str()), (0, ""), "{nobody:?}");
+    for (what, tamper, words) in rows {
+        let world = world();
+        check(&world.run(&READ), 0, "-");
+        assert_eq!(world.run(&["stop", "somebody"]).code, 0);
+        let listed = world.run(&["stop", "--list"]);
+        assert_eq!((listed.code, &listed.lines()[0]["caller"]), (0, &json!("somebody")), "{listed:?}");
+        tamper(&world.audit().join("standing.jsonl"), &other.audit().join("standing.jsonl"));
+        let listed = world.run(&["stop", "--list"]);
+        assert_eq!((listed.code, listed.text().as_str()), (1, ""), "{what}: {listed:?}");
+        for words in [words, "standing.jsonl"] {
+            assert!(listed.stderr.contains(words), "{what}, `{words}`: {listed:?}");
+        }
+        // Nor does anybody go on.
+        check(&world.run(&READ), 1, "AuditUnavailable");
+    }
 }
 
 #[test]
