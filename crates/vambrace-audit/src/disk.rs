@@ -66,13 +66,20 @@ impl Sink for Locked {
 /// Makes the folder if need be, and refuses one in which others could put or exchange files.
 pub(crate) fn private_dir(path: &Path) -> Result<(), AuditError> {
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(AuditError::io("make", path))?;
+    check_place(path)
+}
+
+const OTHERS_WRITE: &str = "others may write in it; `chmod go-w` takes that right from them";
+
+/// That nobody else can exchange what is in this folder.
+pub(crate) fn check_place(path: &Path) -> Result<(), AuditError> {
     let place = fs::symlink_metadata(path).map_err(AuditError::io("look at", path))?;
     let refuse = |why| Err(AuditError::UnsafePlace { path: path.to_owned(), why });
     if place.is_symlink() {
         return refuse("it is a symbolic link");
     }
     if place.mode() & 0o022 != 0 {
-        return refuse("others may write in it");
+        return refuse(OTHERS_WRITE);
     }
     let me = rustix::process::geteuid();
     if !me.is_root() && place.uid() != me.as_raw() {
@@ -92,7 +99,7 @@ fn check_above(path: &Path) -> Result<(), AuditError> {
         // Farther up, people share folders with a group of theirs.
         let others = if n_between == 0 { 0o022 } else { 0o002 };
         if found.mode() & others != 0 && found.mode() & STICKY == 0 {
-            return refuse("others may write in it");
+            return refuse(OTHERS_WRITE);
         }
         let is_ours = me.is_root() || found.uid() == me.as_raw() || found.uid() == 0;
         if n_between == 0 && !is_ours {

@@ -248,6 +248,10 @@ impl BareStanding {
     /// else that cannot be read is an error, and no release.
     pub fn of(&self, caller: &Caller, now: Timestamp) -> Result<Standing, AuditError> {
         let path = path(&self.dir);
+        // Where others can put another book in the place of ours, nobody can tell who was stopped.
+        if self.dir.exists() {
+            disk::check_place(&self.dir)?;
+        }
         let is_founded = registry::is_founded(&self.dir)?;
         let bytes = match disk::read_small(&path, LONGEST) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound && !is_founded => Vec::new(),

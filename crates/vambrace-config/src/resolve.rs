@@ -97,8 +97,8 @@ pub enum ResolveError {
     /// The file is one of ours, so whoever reads this can look.
     #[error("{file}: {why}")]
     Baseline { file: String, why: String },
-    #[error("an edit that a crash interrupted cannot be finished or reverted: {0}")]
-    Recovery(std::io::Error),
+    #[error("the state folder `{}` cannot be used: {error}; name another one with --state", state.display())]
+    Recovery { state: PathBuf, error: std::io::Error },
     #[error("rules: there is no tool `{name}`; {hint}")]
     RuleForNoTool { name: String, hint: String },
     #[error("tools.declared[{place}].name: `{name}` {why}")]
@@ -255,7 +255,8 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     );
     let web = Arc::new(Web::new(net::web(config)?, policy.epoch()));
     let audit = AuditLog::open(audit_settings(config, &start.state, &location), Arc::clone(&start.clock));
-    let recovery = files.recover().map_err(ResolveError::Recovery)?;
+    let recovery =
+        files.recover().map_err(|error| ResolveError::Recovery { state: start.state.clone(), error })?;
     if let Ok(audit) = &audit {
         record_recovery(audit, &redactor, &recovery);
     }

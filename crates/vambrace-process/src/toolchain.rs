@@ -239,7 +239,8 @@ impl Toolchains {
         masked.extend(far.1.iter().cloned());
         *seen = Some(far);
         masked.sort();
-        masked.dedup();
+        // Nothing can be masked in a folder that is.
+        masked.dedup_by(|(path, _), (outer, _)| path.starts_with(outer));
         masked
     }
 

@@ -37,7 +37,7 @@ const TRUSTED: &[u64] = &[
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WatchLimits {
     /// Adding and ending thousands of watches costs as much as a dozen walks by stamps, and a program that is called
-    /// for a single command would pay it for nothing.
+    /// for a single command, with its self-test, would pay it for nothing.
     pub(super) after_walks: usize,
     /// The kernel keeps about one kilobyte for each, and every program of the user draws on the same number.
     pub(super) watches: usize,
@@ -47,7 +47,7 @@ pub(super) struct WatchLimits {
 
 impl Default for WatchLimits {
     fn default() -> WatchLimits {
-        WatchLimits { after_walks: 4, watches: 100_000, events: 200_000 }
+        WatchLimits { after_walks: 8, watches: 100_000, events: 200_000 }
     }
 }
 
@@ -119,8 +119,7 @@ impl Watches {
         id: Id,
     ) -> Result<Option<i32>, Exhausted> {
         let trusted = *self.devices.entry(device).or_insert_with(|| is_trusted(folder));
-        // Beyond the limit it is asked for its stamp, as all would be without watches. The others keep theirs.
-        if !trusted || self.holders.len() >= self.limits.watches {
+        if !trusted {
             return Ok(None);
         }
         let wanted = WatchFlags::CREATE
@@ -143,6 +142,11 @@ impl Watches {
         let holders = self.holders.entry(watch).or_default();
         if !holders.contains(&id) {
             holders.push(id);
+        }
+        if self.holders.len() > self.limits.watches {
+            // It is asked for its stamp, as all would be without watches. The others keep theirs.
+            self.remove(watch, id);
+            return Ok(None);
         }
         Ok(Some(watch))
     }

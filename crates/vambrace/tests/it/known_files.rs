@@ -251,6 +251,11 @@ fn a_projects_patterns_do_not_blank_the_record() {
         assert!(records.contains(&format!(r#""input":{{"path":"{path}"}}"#)), "{path}: {records}");
     }
     assert!(records.contains(r#""rule":"scope.own""#), "{records}");
+    let message = denied.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("REDACTED"), "the project's patterns count in answers: {message}");
+    let outcomes = world.records();
+    let last = outcomes.iter().rfind(|record| record["code"].is_string()).unwrap();
+    assert!(!last["message"].as_str().unwrap().contains("REDACTED"), "{last}");
     // The operator's own patterns count there too.
     let operator = world.beside("operator.yaml", "secrets: {redact_patterns: [\"plans\"]}\n");
     world.run(&["--config", &operator, "call", "read_file", r#"{"path":"plans.txt"}"#]);

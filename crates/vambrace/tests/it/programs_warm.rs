@@ -162,24 +162,33 @@ fn two_sessions_share_no_cage() {
 /// A person logs in anew while a prepared cage waits: tools write such files beside the old one and rename.
 #[test]
 fn credentials_among_toolchains_stay_hidden_when_they_are_replaced_or_made() {
+    const TREE: &str = "plugins\nshims\nversions\n";
     let mut session = Session::open(ANY_SCRIPT);
     session.client = {
         let tools = session.world.home().join(".pyenv");
         std::fs::create_dir_all(tools.join("shims")).unwrap();
         std::fs::write(tools.join(".pypirc"), "OLD-LOGIN").unwrap();
+        for deep in ["versions/3.12.1/pip.conf", "plugins/update/.git/FETCH_HEAD"] {
+            std::fs::create_dir_all(tools.join(deep).parent().unwrap()).unwrap();
+            std::fs::write(tools.join(deep), "DEEP-LOGIN").unwrap();
+        }
         let config = session.world.beside("tools.yaml", ANY_SCRIPT);
         Client::open(&session.world, &["--config", &config])
     };
     let tools = session.world.home().join(".pyenv");
-    session
-        .world
-        .file("look.sh", format!("cd {} && ls && cat .pypirc .netrc 2>/dev/null; true", tools.display()));
-    assert_eq!(session.run("sh look.sh"), "shims\n");
+    session.world.file(
+        "look.sh",
+        format!(
+            "cd {} && ls && cat .pypirc .netrc */*/pip.conf */*/.git/* 2>/dev/null; true",
+            tools.display()
+        ),
+    );
+    assert_eq!(session.run("sh look.sh"), TREE);
     std::fs::write(tools.join("new"), "NEW-LOGIN").unwrap();
     std::fs::rename(tools.join("new"), tools.join(".pypirc")).unwrap();
-    assert_eq!(session.run("sh look.sh"), "shims\n");
+    assert_eq!(session.run("sh look.sh"), TREE);
     std::fs::write(tools.join(".netrc"), "LATER-LOGIN").unwrap();
-    assert_eq!(session.run("sh look.sh"), "shims\n");
+    assert_eq!(session.run("sh look.sh"), TREE);
     session.close();
 }
 
