@@ -68,9 +68,13 @@ fn a_disk_that_others_filled_keeps_nobody_from_stopping() {
         read='{"path":"a.txt"}'
         vambrace call read_file "$read" > first || exit 98
         book="$PLACE/state/audit/standing.jsonl"
-        number=0
-        while [ $(( $(stat -c %s "$book") % 4096 )) -lt 4000 ]; do
-            number=$((number + 1)); vambrace stop "nobody-$number" > stopped 2>&1 || exit 97
+        size() { stat -c %s "$book"; }
+        named() { vambrace stop "$(printf '%*s' "$1" '' | tr ' ' n)" > stopped 2>&1 || exit 97; }
+        before=$(size); named 1; line=$(( $(size) - before - 1 ))
+        # Until six bytes are left of a block, which is less than a line.
+        while left=$(( (4090 - $(size) % 4096 + 4096) % 4096 )); [ $left -gt 0 ]; do
+            name=$((left - line))
+            if [ $name -ge 1 ] && [ $name -le 150 ]; then named $name; else named 60; fi
         done
         cat /dev/zero > "$PLACE/filler" 2> full
         vambrace stop '*' > stopped 2> told; echo "stop $?"
