@@ -3,7 +3,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{AtFlags, FallocateFlags, OFlags, StatxFlags};
@@ -88,25 +88,31 @@ pub(crate) fn check_place(path: &Path) -> Result<(), AuditError> {
     check_above(path)
 }
 
-/// THREAT: P12, whoever may rename the folder around it can put another one there, without the stops and the record.
+const STICKY: u32 = 0o1000;
+
+/// THREAT: P12, whoever may rename this folder can put another one there, without the stops and the record.
 fn check_above(path: &Path) -> Result<(), AuditError> {
-    const STICKY: u32 = 0o1000;
-    let me = rustix::process::geteuid();
     let real = fs::canonicalize(path).map_err(AuditError::io("look at", path))?;
-    for (n_between, above) in real.ancestors().skip(1).enumerate() {
-        let found = fs::metadata(above).map_err(AuditError::io("look at", above))?;
-        let refuse = |why| Err(AuditError::UnsafePlace { path: above.to_owned(), why });
-        // Farther up, people share folders with a group of theirs.
-        let others = if n_between == 0 { 0o022 } else { 0o002 };
-        if found.mode() & others != 0 && found.mode() & STICKY == 0 {
-            return refuse(OTHERS_WRITE);
-        }
-        let is_ours = me.is_root() || found.uid() == me.as_raw() || found.uid() == 0;
-        if n_between == 0 && !is_ours {
-            return refuse("it belongs to another user");
-        }
+    let Some(above) = real.parent() else { return Ok(()) };
+    let found = fs::metadata(above).map_err(AuditError::io("look at", above))?;
+    let refuse = |why| Err(AuditError::UnsafePlace { path: above.to_owned(), why });
+    if found.mode() & 0o002 != 0 && found.mode() & STICKY == 0 {
+        return refuse(OTHERS_WRITE);
+    }
+    let me = rustix::process::geteuid();
+    if !me.is_root() && found.uid() != me.as_raw() && found.uid() != 0 {
+        return refuse("it belongs to another user");
     }
     Ok(())
+}
+
+/// A folder farther up in which everybody may rename what lies on the way to this one.
+pub fn open_to_everybody(path: &Path) -> Option<PathBuf> {
+    let real = fs::canonicalize(path).ok()?;
+    let is_open = |above: &&Path| {
+        fs::metadata(above).is_ok_and(|found| found.mode() & 0o002 != 0 && found.mode() & STICKY == 0)
+    };
+    real.ancestors().skip(1).find(is_open).map(Path::to_owned)
 }
 
 fn flags(extra: OFlags) -> i32 {
@@ -276,19 +282,19 @@ mod tests {
         let (above, around) = (dir.path().join("above"), dir.path().join("above/around"));
         fs::create_dir_all(&around).unwrap();
         let rows = [
-            (0o755, 0o700, true),
-            (0o755, 0o720, false),
-            (0o755, 0o702, false),
-            (0o775, 0o700, true),
-            (0o757, 0o700, false),
-            (0o1777, 0o700, true),
-            (0o755, 0o1777, true),
+            (0o755, 0o700, true, false),
+            (0o755, 0o770, true, false),
+            (0o755, 0o702, false, true),
+            (0o757, 0o700, true, true),
+            (0o1777, 0o700, true, false),
+            (0o755, 0o1777, true, false),
         ];
-        for (mode_above, mode_around, expected) in rows {
+        for (mode_above, mode_around, is_taken, is_open) in rows {
             fs::set_permissions(&above, fs::Permissions::from_mode(mode_above)).unwrap();
             fs::set_permissions(&around, fs::Permissions::from_mode(mode_around)).unwrap();
-            let is_taken = private_dir(&around.join("audit")).is_ok();
-            assert_eq!(is_taken, expected, "{mode_above:o} {mode_around:o}");
+            let audit = around.join("audit");
+            assert_eq!(private_dir(&audit).is_ok(), is_taken, "{mode_above:o} {mode_around:o}");
+            assert_eq!(open_to_everybody(&audit).is_some(), is_open, "{mode_above:o} {mode_around:o}");
         }
     }
 
@@ -296,6 +302,9 @@ mod tests {
     fn space_behind_the_end_of_a_file_is_its_own() {
         let dir = tempfile::TempDir::new().unwrap();
         let file = open_to_append(&dir.path().join("book")).unwrap();
+        if rustix::fs::fallocate(&file, FallocateFlags::KEEP_SIZE, 0, 1) == Err(Errno::OPNOTSUPP) {
+            return;
+        }
         append_locked(&file, "line\n").unwrap();
         reserve(&file, 64 << 10).unwrap();
         let found = file.metadata().unwrap();

@@ -60,6 +60,7 @@ pub use approval::{
     QuestionState,
 };
 pub use clock::{Clock, SystemClock};
+pub use disk::open_to_everybody;
 pub use entry::{CallEntry, Intent, Outcome, Purpose};
 pub use error::AuditError;
 pub use event::{Event, EventKind};

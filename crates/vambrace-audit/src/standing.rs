@@ -136,7 +136,7 @@ fn found_at(path: &Path, new_id: &str) -> io::Result<Option<String>> {
     line.text("standing_id", new_id, SHORT);
     line.end_line();
     disk::append_locked(&file, &out)?;
-    // Later, if there is no room now.
+    // If there is no room now, the next mark tries again.
     let _ = disk::reserve(&file, RESERVE);
     file.sync_data()?;
     Ok(Some(new_id.to_owned()))
@@ -208,22 +208,38 @@ pub struct Stopped {
     pub via: Option<String>,
 }
 
+/// The book and its name, if it is the one of this record. None where nothing was ever founded.
+fn believed(dir: &Path) -> Result<Option<(Vec<u8>, String)>, AuditError> {
+    let path = path(dir);
+    // Where others can put another book in the place of ours, nobody can tell who was stopped.
+    if dir.symlink_metadata().is_ok() {
+        disk::check_place(dir)?;
+    }
+    let is_founded = registry::is_founded(dir)?;
+    let bytes = match disk::read_small(&path, LONGEST) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound && !is_founded => return Ok(None),
+        read => read.map_err(AuditError::io("read", &path))?,
+    };
+    if !is_founded && !bytes.contains(&b'\n') {
+        return Ok(None);
+    }
+    let id = header(&bytes).ok_or_else(|| AuditError::broken(&path, NO_HEADER))?;
+    // Before the record is founded, a book is what `stop` has made.
+    if is_founded && registry::standing_id(dir)? != id {
+        return Err(AuditError::broken(&path, NO_HEADER));
+    }
+    Ok(Some((bytes, id)))
+}
+
 /// Who is stopped, everybody first. Nobody is where there is no book yet; a book that cannot be read whole is an error,
 /// because it may have named somebody.
 pub fn stopped(dir: &Path) -> Result<Vec<Stopped>, AuditError> {
-    let path = path(dir);
-    let is_founded = registry::is_founded(dir)?;
-    let bytes = match disk::read_small(&path, LONGEST) {
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound && !is_founded => return Ok(Vec::new()),
-        read => read.map_err(AuditError::io("read", &path))?,
-    };
-    let id = header(&bytes);
-    let is_other = is_founded && id != Some(registry::standing_id(dir)?);
-    if is_other || (id.is_none() && bytes.contains(&b'\n')) {
-        return Err(AuditError::broken(&path, NO_HEADER));
-    }
+    let Some((bytes, _)) = believed(dir)? else { return Ok(Vec::new()) };
     if let Some(number) = unreadable(&bytes) {
-        return Err(AuditError::broken(&path, format!("line {number} of the book of stops cannot be read")));
+        return Err(AuditError::broken(
+            &path(dir),
+            format!("line {number} of the book of stops cannot be read"),
+        ));
     }
     let book = fold(&bytes);
     let mut callers: Vec<_> = book.callers.into_iter().map(|(name, entry)| (Some(name), entry)).collect();
@@ -247,24 +263,7 @@ impl BareStanding {
     /// As `AuditLog::standing_of`, read anew each time. Nobody was ever stopped where nothing was ever founded; everything
     /// else that cannot be read is an error, and no release.
     pub fn of(&self, caller: &Caller, now: Timestamp) -> Result<Standing, AuditError> {
-        let path = path(&self.dir);
-        // Where others can put another book in the place of ours, nobody can tell who was stopped.
-        if self.dir.exists() {
-            disk::check_place(&self.dir)?;
-        }
-        let is_founded = registry::is_founded(&self.dir)?;
-        let bytes = match disk::read_small(&path, LONGEST) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound && !is_founded => Vec::new(),
-            read => read.map_err(AuditError::io("read", &path))?,
-        };
-        if !is_founded && !bytes.contains(&b'\n') {
-            return Ok(Standing::Free);
-        }
-        let id = header(&bytes).ok_or_else(|| AuditError::broken(&path, NO_HEADER))?;
-        // Before that, a book is what `stop` has made.
-        if is_founded && registry::standing_id(&self.dir)? != id {
-            return Err(AuditError::broken(&path, NO_HEADER));
-        }
+        let Some((_, id)) = believed(&self.dir)? else { return Ok(Standing::Free) };
         StandingBook::open(&self.dir, &id, now)?.of(now, || subject::all_of(caller))
     }
 }

@@ -265,6 +265,13 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     let mut warnings = redacting.warnings;
     warnings.extend(agents::warnings(&toolbox.sub_agents));
     warnings.extend(vambrace_process::leaving_core_dumps());
+    warnings.extend(vambrace_audit::open_to_everybody(&audit_folder(&start.state)).map(|folder| {
+        format!(
+            "`{}` can be written by everybody, so other users can put another state folder in the place of yours; \
+             `chmod +t` on it, or another --state, stops that",
+            folder.display()
+        )
+    }));
     let corridor = Corridor::new(CorridorParts {
         policy,
         redactor,

@@ -19,9 +19,10 @@ use crate::open::{beneath, kernel_path};
 const DEEPEST: usize = 4;
 const LARGEST: u64 = 64 << 10;
 const MOST_FILES: usize = 256;
-/// Folders, and files that are wanted.
+/// Folders, and as many files that are wanted.
 const MOST_ENTRIES: usize = 20_000;
-/// THREAT: P02, or a program fills one folder with folders, and those beside it are never entered.
+/// THREAT: P02, one folder full of folders must not use up what those beside it need. LIMIT: which of more are entered
+/// depends on the file system's order.
 const MOST_IN_ONE: usize = 2_000;
 /// Everything else is only passed by.
 const MOST_PASSED: usize = 2_000_000;
@@ -117,7 +118,7 @@ impl Root {
     ) -> HiddenWalk {
         let known: BTreeSet<Vec<String>> =
             walked.stamps.iter().map(|stamp| stamp.path.components().to_vec()).collect();
-        let (mut n_entries, mut n_passed) = (0, 0);
+        let (mut n_wanted, mut n_folders, mut n_passed) = (0, 0, 0);
         let root = ScopedPath::from_components(Vec::new());
         let mut waiting: VecDeque<(ScopedPath, usize)> =
             root.into_iter().chain(also).map(|start| (start, 1)).collect();
@@ -141,21 +142,23 @@ impl Root {
                     known => known,
                 };
                 let counts = match kind {
-                    FileType::Directory if n_inside == MOST_IN_ONE => {
+                    FileType::Directory if depth >= DEEPEST || PASSED_OVER.contains(&name) => false,
+                    // Those that wait already are entered all the same.
+                    FileType::Directory if n_inside == MOST_IN_ONE || n_folders == MOST_ENTRIES => {
                         walked.cut = true;
                         false
                     }
                     FileType::Directory => {
-                        let is_entered = depth < DEEPEST && !PASSED_OVER.contains(&name);
-                        n_inside += usize::from(is_entered);
-                        is_entered
+                        n_inside += 1;
+                        n_folders += 1;
+                        true
                     }
                     FileType::RegularFile | FileType::Symlink => wanted(&path),
                     _ => false,
                 };
-                *(if counts { &mut n_entries } else { &mut n_passed }) += 1;
+                *(if counts && kind != FileType::Directory { &mut n_wanted } else { &mut n_passed }) += 1;
                 // THREAT: P02, a folder full of other files must not keep a secret from being known.
-                if n_entries > MOST_ENTRIES || n_passed > MOST_PASSED {
+                if n_wanted > MOST_ENTRIES || n_passed > MOST_PASSED {
                     walked.cut = true;
                     return walked;
                 }

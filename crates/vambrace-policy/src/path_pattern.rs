@@ -1,6 +1,6 @@
 //! Names that are blocked or protected, matched component by component, so that `.env` is not `.environment.md`.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::names::EXAMPLES;
 
@@ -235,6 +235,8 @@ impl Matcher {
             .filter_map(|n_parts| names.get(..n_parts))
             .filter(|beginning| !matches!(beginning, [.., "*" | "**"]))
             .map(glob_of)
+            // A brace may hold a slash; what stands before that slash is no glob.
+            .filter(|glob| Glob::new(glob).is_ok())
             .collect();
         Ok(Matcher::Globs {
             whole: glob_set(&[base.clone(), format!("{base}/**")])?,
@@ -288,6 +290,7 @@ mod tests {
         check("kube", "\u{212a}ube", true); // the sign for kelvin is a k in lower case
         check("[ab]c", "bc", true);
         check("{a,b}c", "x/bc/d", true);
+        check("{a/b,c}/d", "a/b/d", true);
         check("A*", "x/abc", true);
         check("./a*", "x/abc", true);
         check(".env*", "a/.ENVRC", true);

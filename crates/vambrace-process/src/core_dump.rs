@@ -18,7 +18,10 @@ fn leaving(pattern: &str, is_held_at_zero: bool) -> Option<String> {
     let (what, help) = if pattern.starts_with('@') {
         ("sends core dumps to a socket", "set it to a pattern that begins with `|`, or is a plain name")
     } else if pattern.starts_with('|') && is_held_at_zero {
-        ("starts a handler for core dumps", "start Vambrace with `ulimit -Hc 1`, or unlimited")
+        (
+            "starts a handler for core dumps",
+            "raise the hard limit where Vambrace is started (systemd: `LimitCORE=1`, Docker: `--ulimit core=1`)",
+        )
     } else {
         return None;
     };

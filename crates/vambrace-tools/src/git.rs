@@ -110,9 +110,11 @@ fn untouchable(policy: &Policy) -> Vec<String> {
 /// Nothing if it means no name in the service's folder.
 fn beneath_service(pattern: &PathPattern, service: &[String]) -> Vec<String> {
     let text = pattern.text().trim().trim_matches('/');
-    let text = match (text.split_once('{'), text.rsplit_once('}')) {
-        (Some((before, _)), Some((_, after))) => format!("{before}*{after}"),
-        _ => text.to_owned(),
+    let text = match text.split_once('{').and_then(|(before, rest)| Some((before, rest.rsplit_once('}')?))) {
+        // A brace may hold a slash.
+        Some((_, (inner, after))) if inner.contains('/') => format!("**/*{after}"),
+        Some((before, (_, after))) => format!("{before}*{after}"),
+        None => text.to_owned(),
     };
     let mut parts: VecDeque<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     if let (Some(before), false) = (text.strip_suffix('*'), pattern.exceptions().is_empty()) {
@@ -126,9 +128,7 @@ fn beneath_service(pattern: &PathPattern, service: &[String]) -> Vec<String> {
             // The whole service.
             None => break,
             Some(part) if part.contains("**") => break,
-            Some(part)
-                if part.contains(['*', '?', '[', '\\']) || part.to_lowercase() == folder.to_lowercase() =>
-            {
+            Some(part) if may_mean(part, folder) => {
                 parts.pop_front();
             }
             Some(_) => return Vec::new(),
@@ -137,8 +137,13 @@ fn beneath_service(pattern: &PathPattern, service: &[String]) -> Vec<String> {
     vec![if parts.is_empty() { "**".to_owned() } else { parts.make_contiguous().join("/") }]
 }
 
-/// What begins so, without these names. git knows no exception from an exception, so it is spelled letter by letter: other
-/// names leave each of these at some letter, end before it does, or go on behind it.
+/// What a part of a pattern that cannot be read by itself means, nobody knows.
+fn may_mean(part: &str, folder: &String) -> bool {
+    PathPattern::parse_from_root(part).map_or(true, |own| own.covers(std::slice::from_ref(folder)))
+}
+
+/// Patterns for all names that begin so, except these. git cannot include again what it excludes, so the exceptions are
+/// spelled letter by letter: every other name differs at a letter, is shorter or longer.
 fn all_but(before: &str, names: &[&str]) -> Vec<String> {
     let words: BTreeSet<&str> = names.iter().filter_map(|name| name.strip_prefix(before)).collect();
     let beginnings: BTreeSet<&str> =
@@ -361,5 +366,8 @@ mod tests {
         check_pattern("**/rd", "a/own", &["**/rd"]);
         check_pattern("a/**/rd", "a/own", &["**/rd"]);
         check_pattern("{own,other}/rd", "own", &["rd"]);
+        check_pattern("{a/b,c}/rd", "", &["**/*/rd"]);
+        check_pattern("oth*/src", "own", &[]);
+        check_pattern("o?n/src", "own", &["src"]);
     }
 }

@@ -120,7 +120,7 @@ fn doubts(trust: Trust) -> Option<&'static str> {
     match trust {
         Trust::Sure => None,
         Trust::MadeMeanwhile => Some(
-            "it was made while a program ran, or while there was too much to look at, so only what looks like a secret in it is hidden; if it is yours, replace it \
+            "it was made while a program ran, or the search for such files was cut short, so only what looks like a secret in it is hidden; if it is yours, replace it \
              by a copy while no program runs",
         ),
         Trust::ChangedMeanwhile => Some(

@@ -151,6 +151,17 @@ pub(super) struct Staged {
     folder: Scratch,
 }
 
+impl Staged {
+    /// THREAT: P07, /dev/shm is emptied when a user logs out. Another user could then make a folder of the same name, and the
+    /// sandbox would be built from it. To be asked once it is built.
+    fn check(&self) -> Result<(), ProgramError> {
+        if self.folder.is_there() {
+            return Ok(());
+        }
+        Err(ProgramError::Broken { why: "the files that it is built from were removed meanwhile".to_owned() })
+    }
+}
+
 pub(super) fn cover(layers: &Layers) -> Cover {
     if has_private_root(layers) { Cover::Mounts } else { Cover::Nothing }
 }
@@ -215,11 +226,7 @@ impl Programs {
             None => {}
         }
         let built = self.build(&key)?;
-        // THREAT: P07, where the machine emptied its memory meanwhile, another user could have put a folder there.
-        if !staged.folder.is_there() {
-            let why = "what it is built of was removed while it was built".to_owned();
-            return Err(ProgramError::View { why });
-        }
+        staged.check()?;
         let Built { cell, layers, group, scratch } = built;
         // Where nothing is mounted over them, empty folders under those names would only be a place to plant in.
         let held = held.filter(|_| has_private_root(&layers));
@@ -502,6 +509,7 @@ impl Programs {
             key.mounts.push(Mount::ReadOnly { from: ourselves.clone(), at: PathBuf::from(OURSELVES) });
         }
         let Built { cell, layers, group, scratch } = self.build(&key)?;
+        staged.check()?;
         let shown = has_private_root(&layers);
         // As for every cage: what nothing covers must not stand there when a program runs.
         let held = held.filter(|_| shown);

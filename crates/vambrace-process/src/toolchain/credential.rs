@@ -6,9 +6,9 @@ use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Files in several places. A part of a place or of a name that is a lone `*` is every folder, `*.*` every file, and `**` at the
-/// end of a place every repository in a tree of them. `.` is the toolchain's own folder, and `/NAME` that folder if it has
-/// this name, for files that elsewhere are programs.
+/// Files that several folders may hold. In a place or a name, `*` is every folder and `*.*` every file. `**` ends a place:
+/// every repository beneath it. `.` is the toolchain's own folder; `/NAME` is that folder only if it is called NAME, because
+/// elsewhere a file `rc` or `vars` may be a program.
 struct Group {
     places: &'static [&'static str],
     /// Credentials and nothing else, or settings without which a tool works.
@@ -122,7 +122,7 @@ const GROUPS: &[Group] = &[
     },
 ];
 
-/// LIMIT: a folder with more is masked as a whole; no manager of versions has so many.
+/// LIMIT: a folder with more entries, files included, is masked as a whole.
 const MOST_ENTRIES: usize = 1024;
 /// A settings file that is longer is masked unread.
 const LONGEST: u64 = 64 << 10;
@@ -157,8 +157,8 @@ pub(super) fn beneath(root: &Path, reach: Reach) -> Vec<PathBuf> {
             if is_of_another || (by_place.is_empty() && by_content.is_empty()) {
                 continue;
             }
-            let parts: Vec<&str> =
-                place.split('/').filter(|part| *part != "." && !place.starts_with('/')).collect();
+            let is_root = *place == "." || place.starts_with('/');
+            let parts: Vec<&str> = if is_root { Vec::new() } else { place.split('/').collect() };
             each(root.to_owned(), &parts, &mut found, &mut |folder, found| {
                 add(&folder, &by_place, |_| true, found);
                 add(&folder, &by_content, holds_credentials, found);
@@ -204,7 +204,7 @@ type Then<'t> = dyn FnMut(PathBuf, &mut Found) + 't;
 fn each(at: PathBuf, parts: &[&str], found: &mut Found, then: &mut Then<'_>) {
     match parts {
         [] => then(at, found),
-        ["**", ..] => repositories(&at, DEEPEST, found, then),
+        ["**"] => repositories(&at, DEEPEST, found, then),
         [part @ ("*" | "*.*"), rest @ ..] => {
             for path in listed(&at, *part == "*", found) {
                 each(path, rest, found, then);

@@ -16,7 +16,6 @@ struct Shapes {
 impl Shapes {
     fn add(&mut self, part: &str) {
         match (part.split_once(['*', '?']), part.rsplit_once(['*', '?'])) {
-            _ if !part.is_ascii() || part.contains(['{', '[', '\\']) => self.everything = true,
             (Some((before, _)), Some((_, after))) => self.open.push((before.into(), after.into())),
             _ => {
                 self.exact.insert(part.into());
@@ -48,8 +47,8 @@ impl Names {
         let mut names = Names::default();
         for text in texts {
             let text = text.trim().to_lowercase();
-            // A brace may hold a slash.
-            if text.contains('{') {
+            // A brace or a class may hold a slash.
+            if !text.is_ascii() || text.contains(['{', '[', '\\']) {
                 names.last.everything = true;
                 names.leading.everything = true;
                 continue;
@@ -99,6 +98,7 @@ mod tests {
         check(&["/data/raw/**"], "data", false);
         check(&["{a,b}"], "anything", true);
         check(&["x[12]"], "anything", true);
+        check(&["x[a/b]y"], "xay", true);
         check(&[".env"], "größe", true);
     }
 

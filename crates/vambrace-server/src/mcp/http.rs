@@ -93,7 +93,7 @@ impl Endpoint {
         }
         if is_long_greeting(&body) {
             return refusal(ErrorData::invalid_request(
-                "The message is refused: `initialize` is longer than a session keeps.",
+                "`initialize` is refused: at most 64 KB, 2,000 values and names, nested 16 deep.",
                 None,
             ));
         }
@@ -137,8 +137,8 @@ impl Endpoint {
     }
 }
 
-/// LIMIT: of the message that opens a session, which the library keeps as long as that. THREAT: P09, as many sessions as an
-/// owner may have would each hold 16 MB.
+/// LIMIT: of `initialize`, because the library keeps it as long as the session. THREAT: P09, every session of an owner
+/// could hold 16 MB.
 const GREETING: Limits = Limits { bytes: 64 << 10, depth: 16, nodes: 2_000 };
 
 fn is_long_greeting(body: &[u8]) -> bool {

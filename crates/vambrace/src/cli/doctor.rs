@@ -106,7 +106,11 @@ pub(crate) fn kernel_rows() -> Vec<Row> {
         told("kernel", release.trim().to_owned()),
         row("paths are opened beneath a root", openat2, "openat2 with BENEATH, NO_MAGICLINKS, NO_XDEV"),
         row("opened files can be located", proc_works, "/proc"),
-        row("core dumps do not leave the sandbox", core_dumps.is_none(), core_dumps.unwrap_or_default()),
+        row(
+            "core dumps do not leave the sandbox",
+            core_dumps.is_none(),
+            core_dumps.unwrap_or_else(|| "kernel.core_pattern".to_owned()),
+        ),
     ]
 }
 

@@ -12,12 +12,17 @@ use crate::terminal;
 
 pub(crate) fn stop(global: &Global, caller: Option<&str>) -> Exit {
     with_record(global, |dir| {
-        let Thrown { was_founded, is_known, unrecorded } =
-            vambrace_audit::stop(dir, caller, &person(), clock()).inspect_err(|_| {
-                terminal::warn(
-                    "the stop was not written; mend what the error says and repeat it, or end the process that serves",
-                );
-            })?;
+        let Thrown { was_founded, is_known, unrecorded } = vambrace_audit::stop(
+            dir,
+            caller,
+            &person(),
+            clock(),
+        )
+        .inspect_err(|_| {
+            terminal::warn(
+                "the stop was not written; fix the error below and run it again, or end the server process",
+            );
+        })?;
         let (who, name) = (caller.unwrap_or("everybody"), caller.unwrap_or("'*'"));
         let state = state_of(global, dir);
         let mut answer = json!({"stopped": caller.unwrap_or("*"), "state": state});

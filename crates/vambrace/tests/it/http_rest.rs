@@ -420,14 +420,16 @@ fn a_client_that_goes_away_leaves_an_outcome_on_record() {
     let part = json!({"data": {"tool": "search_file", "arguments": slow}});
     let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [part]});
     let task = json!({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}});
-    for (more, later) in [("", ""), ("G", ""), ("", "G"), ("", "GET / HTTP/1.1\r\n\r\n")] {
-        for (path, body) in [("/api/tools/search_file", &slow), ("/a2a/invoke", &task)] {
-            assert_eq!(
-                left(path, body, more, later),
-                "caller_gone",
-                "{path}: {more:?}, then {later:?} unread"
-            );
-        }
+    let (rest, a2a) = (("/api/tools/search_file", &slow), ("/a2a/invoke", &task));
+    for ((path, body), more, later) in [
+        (rest, "", ""),
+        (rest, "G", ""),
+        (rest, "", "GET / HTTP/1.1\r\n\r\n"),
+        (a2a, "", ""),
+        (a2a, "G", ""),
+        (a2a, "", "G"),
+    ] {
+        assert_eq!(left(path, body, more, later), "caller_gone", "{path}: {more:?}, then {later:?} unread");
     }
 }
 

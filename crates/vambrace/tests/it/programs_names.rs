@@ -61,17 +61,16 @@ fn names(folder: &Path) -> Vec<String> {
 /// Refused as it is made: the program is told, the result names it, and there was nothing to take away.
 #[track_caller]
 fn refused(script: &str, name: &str, left: &[&str]) {
+    refused_as("protected", script, name, left);
+}
+
+#[track_caller]
+fn refused_as(what: &str, script: &str, name: &str, left: &[&str]) {
     for who in everyone() {
         let world = World::new();
         world.file("file", "text\n").file("deep/er/file", "text\n").file("full/config.toml", "x");
         let ran = run(&world, who, script);
         assert_ne!(ran.code, 0, "{who:?} {script}: {ran:?}");
-        let last = name.rsplit('/').next().unwrap_or_default().to_lowercase();
-        let what = if last.starts_with(".env.") || [".env", "secrets"].contains(&last.as_str()) {
-            "blocked"
-        } else {
-            "protected"
-        };
         let said = format!("`{name}` is {what}; a program tried to make it and was refused");
         assert!(ran.stderr.contains(&said), "{script}: {ran:?}");
         assert!(ran.stderr.contains("ead-only"), "the program was not told: {ran:?}");
@@ -94,9 +93,9 @@ fn no_call_makes_a_protected_name() {
     refused("mkdir -p .cage/x/.git", ".cage/x/.git", &[".cage", ".cage/x"]);
     refused("mkdir .cage; echo x > .cage/.envrc", ".cage/.envrc", &[".cage"]);
     refused("mkdir .VsCode", ".VsCode", &[]);
-    refused("echo x > .env", ".env", &[]);
-    refused("mkdir -p deep/er/Secrets", "deep/er/Secrets", &[]);
-    refused("mv file deep/.env.local", "deep/.env.local", &[]);
+    refused_as("blocked", "echo x > .env", ".env", &[]);
+    refused_as("blocked", "mkdir -p deep/er/Secrets", "deep/er/Secrets", &[]);
+    refused_as("blocked", "mv file deep/.env.local", "deep/.env.local", &[]);
     refused("cp file deep/A.Code-Workspace", "deep/A.Code-Workspace", &[]);
     refused("mv file .bashrc", ".bashrc", &[]);
     refused("ln file .profile", ".profile", &[]);
