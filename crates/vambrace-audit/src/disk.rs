@@ -69,7 +69,8 @@ pub(crate) fn private_dir(path: &Path) -> Result<(), AuditError> {
     check_place(path)
 }
 
-const OTHERS_WRITE: &str = "others may write in it; `chmod go-w` takes that right from them";
+const OTHERS_WRITE: &str =
+    "others may write in it; take that right from them with `chmod go-w`, or use a folder inside it";
 
 /// That nobody else can exchange what is in this folder.
 pub(crate) fn check_place(path: &Path) -> Result<(), AuditError> {

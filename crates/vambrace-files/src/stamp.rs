@@ -36,14 +36,18 @@ impl Files {
     }
 }
 
-/// Where it would come to be. THREAT: P01, a yes to a new file, and then a link in the place of the folder around it.
+/// Where it would come to be, whichever folders on the way are there already. THREAT: P01, a yes to a new file, and then a
+/// link in the place of a folder around it.
 fn absent(opener: &Opener<'_>, path: &ScopedPath) -> String {
-    let mut components = path.components().to_vec();
-    while components.pop().is_some() {
-        let Some(above) = ScopedPath::from_components(components.clone()) else { continue };
-        match opener.glance(&above, Access::Read) {
+    let (mut above, mut names) = (path.components().to_vec(), Vec::new());
+    while let Some(name) = above.pop() {
+        names.push(name);
+        let Some(folder) = ScopedPath::from_components(above.clone()) else { break };
+        match opener.glance(&folder, Access::Read) {
             Ok(opened) => {
-                return format!("absent in {} {:?}", described(&opened.stat), opened.resolved.components());
+                let place: Vec<&String> =
+                    opened.resolved.components().iter().chain(names.iter().rev()).collect();
+                return format!("absent {place:?}");
             }
             Err(error) => match error.to_tool_error().code {
                 ErrorCode::FileNotFound => {}

@@ -164,6 +164,13 @@ impl Scope {
         self.protected.texts()
     }
 
+    /// The same without what the operator adds, of a scope that no rule has narrowed.
+    pub fn built_in_untouchable(&self) -> impl Iterator<Item = &PathPattern> {
+        let built_in = self.blocked.iter().take(BLOCKED.len());
+        let masked = built_in.filter(|pattern| !SHOWN_TO_PROGRAMS.contains(&pattern.text()));
+        masked.chain(&self.protected.0)
+    }
+
     /// What a cage masks or lets nobody change.
     pub fn untouchable(&self) -> impl Iterator<Item = &PathPattern> {
         self.masks().chain(&self.protected.0)

@@ -160,9 +160,20 @@ impl Programs {
 
     /// The hooks that a person's own commit in this folder of the workspace would run, and no program of ours does.
     pub fn skipped_hooks(&self, folder: &vambrace_types::ScopedPath) -> Vec<&'static str> {
-        let workspace = &self.settings.workspace;
-        let place = folder.components().iter().fold(workspace.clone(), |place, name| place.join(name));
-        crate::repository::hooks::of_commit(&place, workspace)
+        crate::repository::hooks::of_commit(&self.place_of(folder), &self.settings.workspace)
+    }
+
+    /// What a sandbox hides now of this folder of the workspace, as paths in it: programs find such a file empty, and take what
+    /// is in such a folder for deleted. Paths that are no text are spelled with the sign for that.
+    pub fn hidden_in(&self, folder: &vambrace_types::ScopedPath) -> Result<Vec<String>, ProgramError> {
+        let place = self.place_of(folder);
+        let view = self.view()?;
+        let inside = view.masked.iter().filter_map(|masked| masked.path.strip_prefix(&place).ok());
+        Ok(inside.map(|path| path.to_string_lossy().into_owned()).collect())
+    }
+
+    fn place_of(&self, folder: &vambrace_types::ScopedPath) -> PathBuf {
+        folder.components().iter().fold(self.settings.workspace.clone(), |place, name| place.join(name))
     }
 
     /// What is missing from a cage with holes was said at the start; a whole cage that does not hold is never accepted.

@@ -10,7 +10,7 @@ mod git_status;
 mod patch;
 mod report;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use vambrace_policy::{Access, Denial, PathPattern, Policy, Reason, Scope, Withheld};
 use vambrace_process::Finished;
@@ -101,40 +101,122 @@ const OUTSIDE: [&str; 2] = [":(top)", ":(exclude)."];
 /// The patterns are the scope's, made wider where git has no word for them: too much left out is the safe side.
 fn untouchable(policy: &Policy) -> Vec<String> {
     let scope = policy.scope_of_programs();
-    let service = scope.bearings().service();
-    let own = scope.untouchable().flat_map(|pattern| beneath_service(pattern, service));
+    patterns(scope.untouchable(), scope.bearings().service())
+}
+
+/// The same without what the operator adds.
+fn never_staged(policy: &Policy) -> Vec<String> {
+    let scope = policy.scope();
+    patterns(scope.built_in_untouchable(), scope.bearings().service())
+}
+
+fn patterns<'p>(of: impl Iterator<Item = &'p PathPattern>, service: &[String]) -> Vec<String> {
+    let own = of.flat_map(|pattern| beneath_service(pattern, service));
     let with_contents = |text: String| [format!("{text}/**"), text];
     own.chain(["**/node_modules".to_owned()]).flat_map(with_contents).collect()
 }
 
+/// LIMIT: a pattern with more alternatives is taken for what stands before and behind its braces.
+const MOST_ALTERNATIVES: usize = 64;
+
 /// Nothing if it means no name in the service's folder.
 fn beneath_service(pattern: &PathPattern, service: &[String]) -> Vec<String> {
     let text = pattern.text().trim().trim_matches('/');
-    let text = match text.split_once('{').and_then(|(before, rest)| Some((before, rest.rsplit_once('}')?))) {
-        // A brace may hold a slash.
-        Some((_, (inner, after))) if inner.contains('/') => format!("**/*{after}"),
-        Some((before, (_, after))) => format!("{before}*{after}"),
-        None => text.to_owned(),
-    };
-    let mut parts: VecDeque<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     if let (Some(before), false) = (text.strip_suffix('*'), pattern.exceptions().is_empty()) {
         return all_but(before, pattern.exceptions()).iter().map(|name| format!("**/{name}")).collect();
     }
-    if !pattern.is_anchored() {
-        return vec![format!("**/{}", parts.make_contiguous().join("/"))];
+    let text = &without_escapes(text);
+    let mut texts = alternatives(text);
+    if texts.len() > MOST_ALTERNATIVES {
+        let (before, after) = (text.split('{').next(), text.rsplit('}').next());
+        texts = vec![format!("{}**/*{}", before.unwrap_or_default(), after.unwrap_or_default())];
     }
-    for folder in service {
-        match parts.front() {
-            // The whole service.
-            None => break,
-            Some(part) if part.contains("**") => break,
-            Some(part) if may_mean(part, folder) => {
-                parts.pop_front();
+    let all = texts.iter().flat_map(|text| {
+        let parts = text.split('/').filter(|part| !part.is_empty() && *part != ".").map(as_git_reads);
+        let start = (!pattern.is_anchored()).then(|| "**".to_owned());
+        behind(&start.into_iter().chain(parts).collect::<Vec<_>>(), service)
+    });
+    all.collect()
+}
+
+/// git knows no braces.
+fn alternatives(text: &str) -> Vec<String> {
+    let Some((before, rest)) = text.split_once('{') else { return vec![text.to_owned()] };
+    let (mut depth, mut begin, mut inner) = (0, 0, Vec::new());
+    for (at, c) in rest.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                inner.extend(rest.get(begin..at));
+                begin = at + 1;
+                if c == '}' {
+                    let after = rest.get(begin..).unwrap_or_default();
+                    let whole = inner.iter().take(MOST_ALTERNATIVES + 1);
+                    let all = whole.flat_map(|one| alternatives(&format!("{before}{one}{after}")));
+                    return all.take(MOST_ALTERNATIVES + 1).collect();
+                }
             }
-            Some(_) => return Vec::new(),
+            _ => {}
         }
     }
-    vec![if parts.is_empty() { "**".to_owned() } else { parts.make_contiguous().join("/") }]
+    // Never closed; no pattern is.
+    vec![text.replace('{', "?")]
+}
+
+/// git ignores the case of ASCII letters alone.
+fn as_git_reads(part: &str) -> String {
+    let mut read = String::with_capacity(part.len());
+    for c in part.chars() {
+        match c {
+            c if c.is_ascii() => read.push(c),
+            _ if read.ends_with('*') => {}
+            _ => read.push('*'),
+        }
+    }
+    read
+}
+
+/// With `?` for each letter that a `\` says is no wildcard.
+fn without_escapes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(c) = characters.next() {
+        plain.extend(if c == '\\' { characters.next().map(|_| '?') } else { Some(c) });
+    }
+    plain
+}
+
+/// What is left of a path once the folders down to the service are taken from it, in each way in which that is possible: `**`
+/// stands for any number of them.
+fn behind(parts: &[String], service: &[String]) -> Vec<String> {
+    // How many parts may be used up, with so many folders.
+    let mut reached = BTreeSet::from([0]);
+    let mut left = BTreeSet::new();
+    for n_folders in 0..=service.len() {
+        for at in 0..parts.len() {
+            if reached.contains(&at) && parts.get(at).is_some_and(|part| part == "**") {
+                reached.insert(at + 1);
+            }
+        }
+        // The pattern means a folder around the service, or the service.
+        if reached.contains(&parts.len()) {
+            return vec!["**".to_owned()];
+        }
+        let Some(folder) = service.get(n_folders) else {
+            left.append(&mut reached);
+            break;
+        };
+        let next = reached.iter().filter_map(|at| {
+            let part = parts.get(*at)?;
+            match part.as_str() {
+                "**" => Some(*at),
+                part => may_mean(part, folder).then_some(at + 1),
+            }
+        });
+        reached = next.collect();
+    }
+    left.iter().filter_map(|at| parts.get(*at..)).map(|rest| rest.join("/")).collect()
 }
 
 /// What a part of a pattern that cannot be read by itself means, nobody knows.
@@ -348,10 +430,19 @@ mod tests {
 
     #[track_caller]
     fn check_pattern(pattern: &str, service: &str, expected: &[&str]) {
-        let pattern = PathPattern::parse_from_root(pattern).unwrap();
+        check_parsed(&PathPattern::parse_from_root(pattern).unwrap(), service, expected);
+    }
+
+    #[track_caller]
+    fn check_anywhere(pattern: &str, service: &str, expected: &[&str]) {
+        check_parsed(&PathPattern::parse(pattern).unwrap(), service, expected);
+    }
+
+    #[track_caller]
+    fn check_parsed(pattern: &PathPattern, service: &str, expected: &[&str]) {
         let service: Vec<String> =
             service.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
-        assert_eq!(beneath_service(&pattern, &service), expected, "{pattern:?}");
+        assert_eq!(beneath_service(pattern, &service), expected, "{pattern:?}");
     }
 
     #[test]
@@ -363,11 +454,18 @@ mod tests {
         check_pattern("own", "own", &["**"]);
         check_pattern("own", "own/deep", &["**"]);
         check_pattern("*/rd/*.txt", "own", &["rd/*.txt"]);
-        check_pattern("**/rd", "a/own", &["**/rd"]);
-        check_pattern("a/**/rd", "a/own", &["**/rd"]);
-        check_pattern("{own,other}/rd", "own", &["rd"]);
-        check_pattern("{a/b,c}/rd", "", &["**/*/rd"]);
         check_pattern("oth*/src", "own", &[]);
         check_pattern("o?n/src", "own", &["src"]);
+        check_pattern("**/rd", "a/own", &["**/rd", "rd"]);
+        check_pattern("a/**/own/rd", "a/own", &["**/own/rd", "own/rd", "rd"]);
+        check_pattern("{own,other}/rd", "own", &["rd"]);
+        check_pattern("{a/b,c}/rd", "", &["a/b/rd", "c/rd"]);
+        check_pattern("*.{pem,key}", "", &["*.pem", "*.key"]);
+        check_pattern("x{a,{b,c}d}", "", &["xa", "xbd", "xcd"]);
+        check_pattern(r"b\{1\}.txt", "", &["b?1?.txt"]);
+        check_pattern("ärger/x", "", &["*rger/x"]);
+        check_anywhere("own/rd", "p/own", &["**/own/rd", "own/rd", "rd"]);
+        check_anywhere("rd", "own", &["**/rd", "rd"]);
+        check_anywhere("own", "own", &["**"]);
     }
 }

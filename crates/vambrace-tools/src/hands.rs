@@ -357,6 +357,19 @@ impl<'call> Look<'call> {
         path.spelled(self.policy.scope().bearings())
     }
 
+    /// What programs do not see of a folder, as paths in it.
+    pub(crate) fn hidden_in(&self, folder: &ScopedPath) -> Result<Vec<String>, ToolError> {
+        let hidden = self.instruments.programs.hidden_in(folder).map_err(|error| error.to_tool_error())?;
+        match hidden.iter().find(|path| path.contains(char::REPLACEMENT_CHARACTER)) {
+            None => Ok(hidden),
+            Some(path) => Err(ToolError::new(
+                ErrorCode::CommandFailed,
+                format!("`{path}` is hidden from programs, and its name is no text, so git cannot be told to leave it out."),
+            )
+            .suggestion("Ask the person you work for to rename it.")),
+        }
+    }
+
     /// What the real call would be refused for once it met the disk.
     pub fn probe<A: Action>(&self, permit: &Permit<A>) -> Result<(), ToolError> {
         self.instruments.files.probe(permit).map_err(files)

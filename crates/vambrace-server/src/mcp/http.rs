@@ -93,7 +93,7 @@ impl Endpoint {
         }
         if is_long_greeting(&body) {
             return refusal(ErrorData::invalid_request(
-                "`initialize` is refused: at most 64 KB, 2,000 values and names, nested 16 deep.",
+                "`initialize` is refused: at most 256 KB, 2,000 values and names, nested 16 deep.",
                 None,
             ));
         }
@@ -139,7 +139,7 @@ impl Endpoint {
 
 /// LIMIT: of `initialize`, because the library keeps it as long as the session. THREAT: P09, every session of an owner
 /// could hold 16 MB.
-const GREETING: Limits = Limits { bytes: 64 << 10, depth: 16, nodes: 2_000 };
+const GREETING: Limits = Limits { bytes: 256 << 10, depth: 16, nodes: 2_000 };
 
 fn is_long_greeting(body: &[u8]) -> bool {
     #[derive(Deserialize)]

@@ -6,7 +6,7 @@ use vambrace_policy::command::Join;
 use vambrace_policy::{ChangeRepository, Permit, RepositoryChange};
 use vambrace_types::{ErrorCode, RawOutput, ToolError, Tree};
 
-use super::{PLAIN_DIFF, beneath, demand_success, git, may_show, pathspec, report, untouchable};
+use super::{PLAIN_DIFF, beneath, demand_success, git, may_show, never_staged, pathspec, report};
 use crate::{About, CallContext, Hands, Hints, Look, Tool};
 
 pub(crate) struct GitAddTool;
@@ -59,9 +59,12 @@ impl Tool for GitAddTool {
         look: &Look<'_>,
     ) -> Result<Option<ChangeRepository>, ToolError> {
         let mut action = action.clone();
+        let hidden = look.hidden_in(&action.folder)?;
         if let Some((_, add)) = action.steps.first_mut() {
-            let patterns = untouchable(look.policy);
+            let patterns = never_staged(look.policy);
             add.extend(patterns.iter().map(|pattern| format!(":(exclude,icase,glob){pattern}")));
+            // What the operator hides is named as it is: what stands there counts, not how git would read the pattern.
+            add.extend(hidden.iter().map(|path| format!(":(exclude,literal){path}")));
         }
         Ok(Some(action))
     }

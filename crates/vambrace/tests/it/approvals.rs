@@ -237,6 +237,23 @@ fn a_folder_that_became_a_link_is_another_question() {
     assert_eq!(asking.world.text("src/new/n.txt"), "x\n");
 }
 
+/// Folders that come meanwhile, for another approved file perhaps, change nothing.
+#[test]
+fn several_new_files_of_a_new_folder_can_be_approved_together() {
+    let world = World::new();
+    let file = world.beside("operator.yaml", "rules: [{tool: write_file, decision: ask}]\n");
+    let asking = Asking { world, file };
+    let write = |path: &str| {
+        asking.run(&["call", "write_file", &json!({"path": path, "content": "x\n"}).to_string()])
+    };
+    let paths = ["new/a.txt", "new/deep/b.txt", "new/deep/c.txt"];
+    let ids = paths.map(|path| asking.asked(&write(path)));
+    ids.iter().for_each(|id| asking.approve(id));
+    for path in paths {
+        assert_eq!(write(path).code, 0, "{path}");
+    }
+}
+
 /// A program cannot be asked while it runs, so a yes would be used up for nothing.
 #[test]
 fn a_program_is_refused_what_a_rule_asks_about() {

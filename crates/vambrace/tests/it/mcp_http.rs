@@ -317,9 +317,9 @@ fn a_long_greeting_opens_no_session() {
         ];
         served.send("POST", "/mcp", &headers, body.as_bytes())
     };
-    assert_eq!(greet(&json!({"icon": "x".repeat(60_000)})).status, 200);
+    assert_eq!(greet(&json!({"icon": "x".repeat(250_000)})).status, 200);
     let empty = vec![json!({}); 2_000];
-    for more in [json!({"icon": "x".repeat(66_000)}), json!({"list": empty})] {
+    for more in [json!({"icon": "x".repeat(264_000)}), json!({"list": empty})] {
         let answer = greet(&more);
         assert_eq!(answer.status, 400, "{answer:?}");
         assert!(answer.json()["error"]["message"].as_str().unwrap().contains("`initialize`"), "{answer:?}");

@@ -149,19 +149,30 @@ fn an_example_of_an_environment_file_is_committed_and_no_other() {
     assert_eq!(changed, ".env.example\na.txt\nb.bin\nsub/.env.Dist\n");
 }
 
-/// What a rule hides from programs, git takes for deleted in the sandbox. It must neither stage nor tell that.
+/// What an operator hides from programs, git takes for deleted or emptied in the sandbox. It must neither stage nor tell that,
+/// and must stage everything else.
 #[test]
-fn a_file_that_a_rule_hides_is_not_committed_as_deleted() {
-    if !has("git", "files that rules hide from git") {
+fn a_file_that_the_operator_hides_is_not_committed_as_deleted() {
+    if !has("git", "files that operators hide from git") {
         return;
     }
     let rows = [
-        ("", "{tool: read_file, path: 'rd/**', decision: ask}"),
-        ("", "{tool: list_files, path: rd, decision: deny}"),
-        ("own", "{tool: read_file, path: 'own/rd/**', decision: deny}"),
-        ("own", "{tool: exec_shell, path: '*/rd/*.txt', decision: deny}"),
+        ("", "rules: [{tool: read_file, path: 'rd/**', decision: ask}]"),
+        ("", "rules: [{tool: list_files, path: rd, decision: deny}]"),
+        (
+            "",
+            "rules: [{tool: read_file, path: rd, decision: deny}, {tool: write_file, path: 'x/**', decision: ask}]",
+        ),
+        ("", "scope: {block_patterns: ['/rd', '*.{pem,key}']}"),
+        ("", "scope: {block_patterns: ['/rd/R.TXT']}"),
+        ("own", "rules: [{tool: read_file, path: 'own/rd/**', decision: deny}]"),
+        ("own", "rules: [{tool: exec_shell, path: '*/rd/*.txt', decision: deny}]"),
+        ("own", "scope: {block_patterns: ['own/rd', 'oth*/x']}"),
+        ("own", "rules: [{tool: read_file, path: '**/own/rd', decision: deny}]"),
+        ("p/own", "scope: {block_patterns: ['ow?/rd/*.txt']}"),
+        ("größe", "scope: {block_patterns: ['GRÖSSE/rd', 'GRÖßE/RD']}"),
     ];
-    for (service, rule) in rows {
+    for (service, setting) in rows {
         let world = World::new();
         let at = |name: &str| world.work().join(service).join(name).to_str().unwrap().to_owned();
         for (name, text) in [("o.txt", "one\n"), ("x/rd/r.txt", "one\n"), ("rd/r.txt", "one\n")] {
@@ -171,27 +182,60 @@ fn a_file_that_a_rule_hides_is_not_committed_as_deleted() {
             assert_eq!(git(&world, args).code, 0);
         }
         world.file(&at("o.txt"), "two\n").file(&at("x/rd/r.txt"), "two\n");
-        let scope = match service {
-            "" => String::new(),
-            service => format!("scope: {{service_root: {service}}}\n"),
-        };
-        let config = world.beside("operator.yaml", &format!("rules: [{rule}]\n{scope}"));
+        let config = world.beside("operator.yaml", &format!("{setting}\n"));
         let calls = batch(&[
             ("git_status", json!({})),
             ("git_add", json!({"files": ["."]})),
             ("git_diff", json!({"staged": true})),
             ("git_commit", json!({"message": "fix: the other files"})),
         ]);
-        let ran = world.feed(&["--config", &config, "call", "--batch"], calls);
+        let place = if service.is_empty() { Vec::new() } else { vec!["--service", service] };
+        let ran = world.feed(&[&["--config", &config][..], &place, &["call", "--batch"]].concat(), calls);
         let answers = ran.lines();
-        assert!(answers.iter().all(|answer| answer["status"] == "success"), "{rule}: {answers:?}");
+        assert!(answers.iter().all(|answer| answer["status"] == "success"), "{setting}: {answers:?}");
         for answer in &answers {
             let said = answer["data"].to_string().replace("x/rd/r.txt", "");
-            assert!(!said.contains("rd/r.txt"), "{rule}: {answer}");
+            assert!(!said.contains("rd/r.txt"), "{setting}: {answer}");
         }
-        let changed = git(&world, &["show", "--name-status", "--format=", "HEAD"]).text();
+        let changed =
+            git(&world, &["-c", "core.quotePath=false", "show", "--name-status", "--format=", "HEAD"]);
         let prefix = if service.is_empty() { String::new() } else { format!("{service}/") };
-        assert_eq!(changed, format!("M\t{prefix}o.txt\nM\t{prefix}x/rd/r.txt\n"), "{rule}");
+        assert_eq!(changed.text(), format!("M\t{prefix}o.txt\nM\t{prefix}x/rd/r.txt\n"), "{setting}");
+    }
+}
+
+/// git would replace what it can, find the rest read-only or hidden, and say that all went well.
+#[test]
+fn a_branch_with_other_hidden_files_is_not_checked_out_in_part() {
+    if !has("git", "branches with other hidden files") {
+        return;
+    }
+    for (service, setting) in [
+        ("", "scope: {block_patterns: ['{rd,x}']}"),
+        ("own", "scope: {block_patterns: ['own/rd']}"),
+        ("p/own", "rules: [{tool: write_file, path: '**/own/rd', decision: deny}]"),
+    ] {
+        let world = World::new();
+        let at = |name: &str| world.work().join(service).join(name).to_str().unwrap().to_owned();
+        world.file(&at("rd/r.txt"), "one\n").file(&at("o.txt"), "one\n");
+        let start = [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "start"]];
+        let branch = [
+            &["checkout", "-q", "-b", "other"][..],
+            &["commit", "-qam", "other"],
+            &["checkout", "-q", "main"],
+        ];
+        for (n, args) in start.into_iter().chain(branch).enumerate() {
+            if n == 4 {
+                world.file(&at("rd/r.txt"), "two\n").file(&at("o.txt"), "two\n");
+            }
+            assert_eq!(git(&world, args).code, 0, "{args:?}");
+        }
+        let config = world.beside("operator.yaml", &format!("{setting}\n"));
+        let place = if service.is_empty() { Vec::new() } else { vec!["--service", service] };
+        let call = ["call", "git_checkout", r#"{"branch":"other"}"#];
+        let ran = world.run(&[&["--config", &config][..], &place, &call].concat());
+        assert_eq!((ran.code, ran.error_code().as_str()), (1, "CommandFailed"), "{setting}: {ran:?}");
+        assert_eq!(git(&world, &["status", "--short", "--branch"]).text(), "## main\n", "{setting}");
     }
 }
 
