@@ -120,7 +120,7 @@ fn attempt(row: Row, facts: &Facts) -> Outcome {
         Row::UserFault => call::user_fault(),
         Row::Handles => call::handles(),
         Row::Module => call::module(),
-        Row::CoreDumps => call::core_dumps(),
+        Row::CoreDumps => call::core_dumps(facts),
         Row::SharedLimits => call::shared_limits(),
         Row::WorkInService => plant::work_in_service(facts),
         Row::UseTemporary => plant::work_in("/tmp", facts),

@@ -360,14 +360,13 @@ impl<'call> Look<'call> {
     /// What programs do not see of a folder, as paths in it.
     pub(crate) fn hidden_in(&self, folder: &ScopedPath) -> Result<Vec<String>, ToolError> {
         let hidden = self.instruments.programs.hidden_in(folder).map_err(|error| error.to_tool_error())?;
-        match hidden.iter().find(|path| path.contains(char::REPLACEMENT_CHARACTER)) {
-            None => Ok(hidden),
-            Some(path) => Err(ToolError::new(
-                ErrorCode::CommandFailed,
-                format!("`{path}` is hidden from programs, and its name is no text, so git cannot be told to leave it out."),
-            )
-            .suggestion("Ask the person you work for to rename it.")),
+        if hidden.iter().any(|path| path.contains(char::REPLACEMENT_CHARACTER)) {
+            let message =
+                "A file that is hidden from programs has a name that is no text, so git cannot leave it out.";
+            return Err(ToolError::new(ErrorCode::CommandFailed, message)
+                .suggestion("Ask the person you work for to rename it."));
         }
+        Ok(hidden)
     }
 
     /// What the real call would be refused for once it met the disk.

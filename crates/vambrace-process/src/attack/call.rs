@@ -120,12 +120,12 @@ pub(super) fn handles() -> Outcome {
 }
 
 /// Only a limit of 1 keeps a handler behind a pipe from being started on what a crash leaves; 0 does not.
-pub(super) fn core_dumps() -> Outcome {
+pub(super) fn core_dumps(facts: &Facts) -> Outcome {
     let held = rustix::process::getrlimit(Resource::Core);
     match held.current {
         Some(1) => {}
         // Whether a handler is started then, the host tells: `core_dump`.
-        Some(0) if held.maximum == Some(0) => {
+        Some(0) if facts.without_cores => {
             return Outcome::Held("no file, because the machine's limit is 0".to_owned());
         }
         _ => return Outcome::Broken("the limit is not 1".to_owned()),

@@ -48,6 +48,8 @@ pub(crate) struct Facts {
     pub(crate) may_write: bool,
     /// Whether protected names are refused as they are made, and not only the few that are covered.
     pub(crate) guarded: bool,
+    /// The machine lets nobody raise the limit on core dumps above 0.
+    pub(crate) without_cores: bool,
     /// A port of the host that is asked for through the way out.
     pub(crate) proxy_trap: u16,
     /// Whether there is one.
@@ -79,6 +81,9 @@ impl Facts {
         }
         if self.guarded {
             tell("guarded", "yes");
+        }
+        if self.without_cores {
+            tell("without_cores", "yes");
         }
         if let Some(port) = self.tcp6 {
             tell("tcp6", &port.to_string());
@@ -138,6 +143,7 @@ impl Facts {
                 "proxied" if value == "yes" => facts.proxied = true,
                 "may_write" if value == "yes" => facts.may_write = true,
                 "guarded" if value == "yes" => facts.guarded = true,
+                "without_cores" if value == "yes" => facts.without_cores = true,
                 _ => return None,
             }
         }
@@ -214,6 +220,7 @@ pub(crate) mod tests {
             present: vec![text(".idea")],
             may_write: true,
             guarded: true,
+            without_cores: true,
             proxy_trap: 5,
             proxied: true,
         }

@@ -14,7 +14,7 @@ use rustix::net::{
     AddressFamily, RecvFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, getsockname,
     listen, recv, socket_with,
 };
-use rustix::process::Pid;
+use rustix::process::{Pid, Resource, getrlimit};
 
 use super::{PostureRow, RowState};
 use crate::attack::facts::{Facts, PREFIX};
@@ -130,6 +130,7 @@ impl Traps {
             present: Vec::new(),
             may_write: false,
             guarded: false,
+            without_cores: getrlimit(Resource::Core).maximum == Some(0),
             proxy_trap: proxy_trap_port,
             proxied: false,
         };
