@@ -14,7 +14,10 @@ fn main() -> ExitCode {
         return vambrace_process::attack_as_told();
     }
     quiet_panics();
-    cli::run().into()
+    match cli::run() {
+        cli::Exit::Done if terminal::has_lost_output() => cli::Exit::Failed.into(),
+        exit => exit.into(),
+    }
 }
 
 /// A fault is told in one line without its payload, which may hold a secret; the record knows the call.

@@ -2,7 +2,8 @@
 
 pub(crate) mod progress;
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{ErrorKind, IsTerminal as _, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use owo_colors::OwoColorize as _;
 use serde_json::Value;
@@ -12,14 +13,30 @@ pub(crate) fn is_watched() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// One line or more on standard output. A reader that went away is no error of ours.
+static HAS_LOST_OUTPUT: AtomicBool = AtomicBool::new(false);
+
+/// Whether something that was said could not be written, which the exit code tells too.
+pub(crate) fn has_lost_output() -> bool {
+    HAS_LOST_OUTPUT.load(Ordering::Relaxed)
+}
+
+/// One line or more on standard output. A reader that went away is no error of ours; a full disk is told once.
 pub(crate) fn say(text: &str) {
-    let mut out = anstream::stdout().lock();
-    let _ = out.write_all(text.as_bytes());
-    if !text.ends_with('\n') {
-        let _ = out.write_all(b"\n");
+    let written = write_line(anstream::stdout().lock(), text);
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+        && !HAS_LOST_OUTPUT.swap(true, Ordering::Relaxed)
+    {
+        fail(&format!("the output could not be written: {error}"));
     }
-    let _ = out.flush();
+}
+
+fn write_line(mut out: impl Write, text: &str) -> std::io::Result<()> {
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    out.flush()
 }
 
 /// One line on standard error.

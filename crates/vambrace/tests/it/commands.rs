@@ -22,6 +22,28 @@ fn check(args: &[&str], code: i32) -> Ran {
 }
 
 #[test]
+fn an_answer_that_cannot_be_written_is_told() {
+    let world = World::new();
+    world.file("a.txt", "one\n");
+    world.call("list_files", &json!({}));
+    let rows: [(&[&str], i32); 6] = [
+        (&["call", "read_file", r#"{"path":"a.txt"}"#], 1),
+        (&["call", "read_file", r#"{"path":"../a.txt"}"#], 3),
+        (&["audit", "list"], 1),
+        (&["audit", "verify"], 1),
+        (&["check", "path", "a.txt", "--for", "read"], 1),
+        (&["config", "show"], 1),
+    ];
+    for (args, code) in rows {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = world.command(args).stdout(full).stdin(std::process::Stdio::null()).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(told.matches("could not be written: No space left").count(), 1, "{args:?}: {told}");
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {told}");
+    }
+}
+
+#[test]
 fn exit_codes() {
     check(&["call", "read_file", r#"{"path":"a.txt"}"#], 0);
     check(&["call", "list_files"], 0); // no arguments are an empty object
