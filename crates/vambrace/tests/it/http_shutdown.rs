@@ -8,7 +8,7 @@ use crate::http_world::{NO_LIMIT, Served, read};
 use crate::mcp_http_client::Session;
 use crate::support::World;
 
-/// The head of a call and the beginning of its body.
+/// The head of a call, which the server has read when this returns, and the beginning of its body.
 fn begun(served: &Served, body: &str) -> std::net::TcpStream {
     begun_at(served, "/api/tools/write_file", body)
 }
@@ -17,11 +17,16 @@ fn begun_at(served: &Served, path: &str, body: &str) -> std::net::TcpStream {
     let mut stream = served.connect();
     let head = format!(
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\nConnection: close\r\n\r\n{{",
+         Content-Length: {}\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n",
         served.token,
         body.len()
     );
     stream.write_all(head.as_bytes()).unwrap();
+    let wanted = b"HTTP/1.1 100 Continue\r\n\r\n";
+    let mut told = [0; 25];
+    stream.read_exact(&mut told).unwrap();
+    assert_eq!(&told, wanted, "{}", String::from_utf8_lossy(&told));
+    stream.write_all(b"{").unwrap();
     stream
 }
 
