@@ -231,8 +231,8 @@ fn believed(dir: &Path) -> Result<Option<(Vec<u8>, String)>, AuditError> {
     Ok(Some((bytes, id)))
 }
 
-/// Who is stopped, everybody first. Nobody is where there is no book yet; a book that cannot be read whole is an error,
-/// because it may have named somebody.
+/// Who is stopped, everybody first. Nobody is where there is no book yet; a book that cannot be
+/// read whole is an error, because it may have named somebody.
 pub fn stopped(dir: &Path) -> Result<Vec<Stopped>, AuditError> {
     let Some((bytes, _)) = believed(dir)? else { return Ok(Vec::new()) };
     if let Some(number) = unreadable(&bytes) {

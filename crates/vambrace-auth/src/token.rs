@@ -55,8 +55,8 @@ pub fn weakness(secret: &str) -> Option<Weakness> {
     }
 }
 
-/// `$NAME`, `${NAME}`, `$(NAME)`, `%NAME%`, `{{ NAME }}` or the like, whole: the forms of shells, deployments and
-/// templates.
+/// `$NAME`, `${NAME}`, `$(NAME)`, `%NAME%`, `{{ NAME }}` or the like, whole: the forms of shells,
+/// deployments and templates.
 fn is_unexpanded(secret: &str) -> bool {
     let forms = [
         ("${", "}"),

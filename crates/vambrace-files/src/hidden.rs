@@ -21,8 +21,8 @@ const LARGEST: u64 = 64 << 10;
 const MOST_FILES: usize = 256;
 /// Folders, and as many files that are wanted.
 const MOST_ENTRIES: usize = 20_000;
-/// THREAT: P02, one folder full of folders must not use up what those beside it need. LIMIT: which of more are entered
-/// depends on the file system's order.
+/// THREAT: P02, one folder full of folders must not use up what those beside it need. LIMIT: which
+/// of more are entered depends on the file system's order.
 const MOST_IN_ONE: usize = 2_000;
 /// Everything else is only passed by.
 const MOST_PASSED: usize = 2_000_000;

@@ -36,8 +36,8 @@ impl Files {
     }
 }
 
-/// Where it would come to be, whichever folders on the way are there already. THREAT: P01, a yes to a new file, and then a
-/// link in the place of a folder around it.
+/// Where it would come to be, whichever folders on the way are there already. THREAT: P01, a yes to
+/// a new file, and then a link in the place of a folder around it.
 fn absent(opener: &Opener<'_>, path: &ScopedPath) -> String {
     let (mut above, mut names) = (path.components().to_vec(), Vec::new());
     while let Some(name) = above.pop() {

@@ -134,10 +134,11 @@ impl PathPattern {
         }
     }
 
-    /// Whether the path is the beginning of a name of several parts, so that a link in its place decides what the whole
-    /// name means.
+    /// Whether the path is the beginning of a name of several parts, so that a link in its place
+    /// decides what the whole name means.
     ///
-    /// LIMIT: not up to a part that is only `*` or `**`; almost every link would be the beginning of such a name.
+    /// LIMIT: not up to a part that is only `*` or `**`; almost every link would be the beginning
+    /// of such a name.
     pub fn begins_with(&self, components: &[String]) -> bool {
         match &self.matcher {
             Matcher::Everything | Matcher::Open { .. } => false,

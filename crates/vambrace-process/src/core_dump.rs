@@ -1,5 +1,6 @@
-//! Whether the machine's own handler of core dumps is kept from what programs of a sandbox leave when they crash. It is
-//! started by the kernel, outside every namespace, and reads what a program wrote into its memory.
+//! Whether the machine's own handler of core dumps is kept from what programs of a sandbox leave
+//! when they crash. It is started by the kernel, outside every namespace, and reads what a program
+//! wrote into its memory.
 
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::CapabilitySet;
@@ -12,7 +13,8 @@ pub fn leaving_core_dumps() -> Option<String> {
     leaving(&pattern, getrlimit(Resource::Core).maximum == Some(0) && !may_raise)
 }
 
-/// The kernel starts a handler behind a pipe unless the limit is 1, and connects to one at a socket whatever the limit is.
+/// The kernel starts a handler behind a pipe unless the limit is 1, and connects to one at a socket
+/// whatever the limit is.
 fn leaving(pattern: &str, is_held_at_zero: bool) -> Option<String> {
     let pattern = pattern.trim();
     let (what, help) = if pattern.starts_with('@') {

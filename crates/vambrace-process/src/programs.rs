@@ -163,8 +163,9 @@ impl Programs {
         crate::repository::hooks::of_commit(&self.place_of(folder), &self.settings.workspace)
     }
 
-    /// What a sandbox hides now of this folder of the workspace, as paths in it: programs find such a file empty, and take what
-    /// is in such a folder for deleted. Paths that are no text are spelled with the sign for that.
+    /// What a sandbox hides now of this folder of the workspace, as paths in it: programs find such
+    /// a file empty, and take what is in such a folder for deleted. Paths that are no text are
+    /// spelled with the sign for that.
     pub fn hidden_in(&self, folder: &vambrace_types::ScopedPath) -> Result<Vec<String>, ProgramError> {
         let place = self.place_of(folder);
         let view = self.view()?;

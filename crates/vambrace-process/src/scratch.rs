@@ -155,7 +155,8 @@ pub(crate) fn own_folder(path: &Path) -> io::Result<()> {
     match FileType::from_raw_mode(found.st_mode) {
         FileType::Directory => Ok(()),
         _ => {
-            // Without the folder around it: callers are told of this, and where our state lies is not for them.
+            // Without the folder around it: callers are told of this, and where our state lies is
+            // not for them.
             let name = path.file_name().unwrap_or_default().display();
             Err(io::Error::other(format!(
                 "`{name}` in the state folder is a link, and links are not followed"
@@ -164,9 +165,11 @@ pub(crate) fn own_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// What lies in a folder of our state; nothing if it is not there, or if there is a link in its place.
+/// What lies in a folder of our state; nothing if it is not there, or if there is a link in its
+/// place.
 ///
-/// THREAT: P03, what is abandoned is removed from such a folder. Behind a link it would be somebody else's files.
+/// THREAT: P03, what is abandoned is removed from such a folder. Behind a link it would be somebody
+/// else's files.
 pub(crate) fn entries_of_own(path: &Path) -> impl Iterator<Item = std::fs::DirEntry> + use<> {
     let is_folder =
         rustix::fs::lstat(path).is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir());

@@ -187,8 +187,8 @@ fn without_escapes(text: &str) -> String {
     plain
 }
 
-/// What is left of a path once the folders down to the service are taken from it, in each way in which that is possible: `**`
-/// stands for any number of them.
+/// What is left of a path once the folders down to the service are taken from it, in each way in
+/// which that is possible: `**` stands for any number of them.
 fn behind(parts: &[String], service: &[String]) -> Vec<String> {
     // How many parts may be used up, with so many folders.
     let mut reached = BTreeSet::from([0]);
@@ -224,8 +224,9 @@ fn may_mean(part: &str, folder: &String) -> bool {
     PathPattern::parse_from_root(part).map_or(true, |own| own.covers(std::slice::from_ref(folder)))
 }
 
-/// Patterns for all names that begin so, except these. git cannot include again what it excludes, so the exceptions are
-/// spelled letter by letter: every other name differs at a letter, is shorter or longer.
+/// Patterns for all names that begin so, except these. git cannot include again what it excludes,
+/// so the exceptions are spelled letter by letter: every other name differs at a letter, is shorter
+/// or longer.
 fn all_but(before: &str, names: &[&str]) -> Vec<String> {
     let words: BTreeSet<&str> = names.iter().filter_map(|name| name.strip_prefix(before)).collect();
     let beginnings: BTreeSet<&str> =

@@ -20,7 +20,8 @@ pub(crate) fn has_lost_output() -> bool {
     HAS_LOST_OUTPUT.load(Ordering::Relaxed)
 }
 
-/// One line or more on standard output. A reader that went away is no error of ours; a full disk is told once.
+/// One line or more on standard output. A reader that went away is no error of ours; a full disk is
+/// told once.
 pub(crate) fn say(text: &str) {
     let written = write_line(anstream::stdout().lock(), text);
     if let Err(error) = written

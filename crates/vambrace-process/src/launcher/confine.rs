@@ -78,7 +78,8 @@ pub(super) fn set_limits(limits: CageLimits) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Where the machine's limit is 0, only who may raise limits can set 1, and no longer in a namespace of its own.
+/// Where the machine's limit is 0, only who may raise limits can set 1, and no longer in a
+/// namespace of its own.
 ///
 /// LIMIT: anybody else stays with 0 then, and is told: `core_dump`.
 pub(super) fn prepare_core_limit() {

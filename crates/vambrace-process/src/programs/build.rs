@@ -152,8 +152,8 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    /// THREAT: P07, /dev/shm is emptied when a user logs out. Another user could then make a folder of the same name, and the
-    /// sandbox would be built from it. To be asked once it is built.
+    /// THREAT: P07, /dev/shm is emptied when a user logs out. Another user could then make a folder
+    /// of the same name, and the sandbox would be built from it. To be asked once it is built.
     fn check(&self) -> Result<(), ProgramError> {
         if self.folder.is_there() {
             return Ok(());

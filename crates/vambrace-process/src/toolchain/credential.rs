@@ -6,9 +6,10 @@ use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Files that several folders may hold. In a place or a name, `*` is every folder and `*.*` every file. `**` ends a place:
-/// every repository beneath it. `.` is the toolchain's own folder; `/NAME` is that folder only if it is called NAME, because
-/// elsewhere a file `rc` or `vars` may be a program.
+/// Files that several folders may hold. In a place or a name, `*` is every folder and `*.*` every
+/// file. `**` ends a place: every repository beneath it. `.` is the toolchain's own folder; `/NAME`
+/// is that folder only if it is called NAME, because elsewhere a file `rc` or `vars` may be a
+/// program.
 struct Group {
     places: &'static [&'static str],
     /// Credentials and nothing else, or settings without which a tool works.
@@ -44,8 +45,8 @@ const GROUPS: &[Group] = &[
     // Settings of pnpm, and the variables of rbenv.
     Group { places: &["/pnpm", "/.pnpm"], by_place: &["rc"], by_content: &[] },
     Group { places: &["/.rbenv", "/rbenv"], by_place: &["vars"], by_content: &[] },
-    // Environments of conda, virtualenvwrapper, pipx, poetry, uv, pyenv, asdf and mise. What is run when one is entered may
-    // set variables, and conda keeps some that the person gave it.
+    // Environments of conda, virtualenvwrapper, pipx, poetry, uv, pyenv, asdf and mise. What is run
+    // when one is entered may set variables, and conda keeps some that the person gave it.
     Group {
         places: &[".", "*", "envs/*", "versions/*", "versions/*/envs/*", "installs/*/*"],
         by_place: &[".condarc", ".env", "condarc", "pip.conf"],
@@ -95,8 +96,9 @@ const GROUPS: &[Group] = &[
         by_place: &[],
         by_content: &["gradle.properties", "init.d/*.*"],
     },
-    // Repositories: of a toolchain itself, its plugins, cargo's and go's sources, what pip was told to edit, Homebrew's taps.
-    // Where git notes the address it fetched from, nothing looks; its settings hold the same address.
+    // Repositories: of a toolchain itself, its plugins, cargo's and go's sources, what pip was told
+    // to edit, Homebrew's taps. Where git notes the address it fetched from, nothing looks; its
+    // settings hold the same address.
     Group {
         places: &[
             ".git",
@@ -220,8 +222,8 @@ fn each(at: PathBuf, parts: &[&str], found: &mut Found, then: &mut Then<'_>) {
     }
 }
 
-/// Submodules lie beneath names that are paths, and one may have others. Nothing else of a repository is walked: it has
-/// hundreds of folders.
+/// Submodules lie beneath names that are paths, and one may have others. Nothing else of a
+/// repository is walked: it has hundreds of folders.
 fn repositories(at: &Path, depth: usize, found: &mut Found, then: &mut Then<'_>) {
     for folder in listed(at, true, found) {
         let is_one = folder.join("HEAD").symlink_metadata().is_ok();

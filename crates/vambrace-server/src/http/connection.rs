@@ -307,7 +307,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        // Only a read that waits is told when the peer goes. After bytes of a next request hyper reads no more.
+        // Only a read that waits is told when the peer goes. After bytes of a next request hyper
+        // reads no more.
         self.reads = read.is_pending() || self.meter.phase() != Phase::Serving;
         if let Poll::Ready(read) = read {
             let has_ended =

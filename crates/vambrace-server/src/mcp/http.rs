@@ -137,8 +137,8 @@ impl Endpoint {
     }
 }
 
-/// LIMIT: of `initialize`, because the library keeps it as long as the session. THREAT: P09, every session of an owner
-/// could hold 16 MB.
+/// LIMIT: of `initialize`, because the library keeps it as long as the session. THREAT: P09, every
+/// session of an owner could hold 16 MB.
 const GREETING: Limits = Limits { bytes: 256 << 10, depth: 16, nodes: 2_000 };
 
 fn is_long_greeting(body: &[u8]) -> bool {

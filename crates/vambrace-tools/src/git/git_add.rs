@@ -63,7 +63,8 @@ impl Tool for GitAddTool {
         if let Some((_, add)) = action.steps.first_mut() {
             let patterns = never_staged(look.policy);
             add.extend(patterns.iter().map(|pattern| format!(":(exclude,icase,glob){pattern}")));
-            // What the operator hides is named as it is: what stands there counts, not how git would read the pattern.
+            // What the operator hides is named as it is: what stands there counts, not how git
+            // would read the pattern.
             add.extend(hidden.iter().map(|path| format!(":(exclude,literal){path}")));
         }
         Ok(Some(action))

@@ -231,8 +231,8 @@ fn print(redactor: &Redactor, raw: bool, arriving: &Receiver<Chunk>, way: &Way) 
     write(OutputStream::Err, &mut clean, way);
 }
 
-/// A reader that closed its end has seen enough; the program is told as by a pipe of its own. So it is where nothing can be
-/// written any more, and then the person is told too.
+/// A reader that closed its end has seen enough; the program is told as by a pipe of its own. So it
+/// is where nothing can be written any more, and then the person is told too.
 fn write(stream: OutputStream, clean: &mut Vec<u8>, way: &Way) {
     let written = match stream {
         OutputStream::Out => write_all(std::io::stdout(), clean),

@@ -383,7 +383,8 @@ fn there_is_no_agent_yet_and_it_says_so() {
     }
 }
 
-/// Leaves after these bytes, sent with the request and while it is served; how the slow call of this path and body ended.
+/// Leaves after these bytes, sent with the request and while it is served; how the slow call of
+/// this path and body ended.
 #[track_caller]
 fn left(path: &str, body: &Value, more: &str, later: &str) -> Value {
     let world = World::new();

@@ -149,8 +149,8 @@ fn an_example_of_an_environment_file_is_committed_and_no_other() {
     assert_eq!(changed, ".env.example\na.txt\nb.bin\nsub/.env.Dist\n");
 }
 
-/// What an operator hides from programs, git takes for deleted or emptied in the sandbox. It must neither stage nor tell that,
-/// and must stage everything else.
+/// What an operator hides from programs, git takes for deleted or emptied in the sandbox. It must
+/// neither stage nor tell that, and must stage everything else.
 #[test]
 fn a_file_that_the_operator_hides_is_not_committed_as_deleted() {
     if !has("git", "files that operators hide from git") {

@@ -129,8 +129,8 @@ fn a_stopped_caller_is_denied_until_a_person_releases_it() {
 
 const NOT_OURS: &str = "not the book of standings that the registry names";
 
-/// THREAT: P12, a list that names nobody is believed. A book that cannot be read, or is another record's, may have named
-/// somebody.
+/// THREAT: P12, a list that names nobody is believed. A book that cannot be read, or is another
+/// record's, may have named somebody.
 #[test]
 fn a_book_of_stops_that_cannot_be_believed_is_no_empty_list() {
     /// Spoils the book, or puts the other record's in its place.
