@@ -303,14 +303,13 @@ mod tests {
     fn space_behind_the_end_of_a_file_is_its_own() {
         let dir = tempfile::TempDir::new().unwrap();
         let file = open_to_append(&dir.path().join("book")).unwrap();
-        if rustix::fs::fallocate(&file, FallocateFlags::KEEP_SIZE, 0, 1) == Err(Errno::OPNOTSUPP) {
-            return;
-        }
+        let is_known = rustix::fs::fallocate(&file, FallocateFlags::KEEP_SIZE, 0, 1).is_ok();
         append_locked(&file, "line\n").unwrap();
         reserve(&file, 64 << 10).unwrap();
         let found = file.metadata().unwrap();
         assert_eq!(found.len(), 5);
-        assert!(found.blocks() * 512 >= 64 << 10, "{} blocks", found.blocks());
+        // Where the file system knows of no such thing, nothing is kept and nothing fails.
+        assert!(!is_known || found.blocks() * 512 >= 64 << 10, "{} blocks", found.blocks());
     }
 
     #[test]
