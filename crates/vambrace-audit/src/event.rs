@@ -37,6 +37,8 @@ words! {
         Approval = "approval",
         /// Somebody showed a wrong credential, or none.
         AuthFailed = "auth_failed",
+        /// A token for one task was made.
+        TaskToken = "task_token",
         /// A caller asked to read or change memory, and the permission lists were looked at.
         MemoryPermission = "memory_permission",
         /// A host was asked for, by a request or by a program through the proxy; the details count connections and bytes.

@@ -4,11 +4,13 @@
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use vambrace_types::{AccessLevel, Caller, Door, Rank, Role, Timestamp, Voice};
+use vambrace_types::{AccessLevel, Caller, Door, Narrowed, Rank, Role, Timestamp, Voice};
 
 use crate::asserted::{self, IgnoredHeader};
 use crate::claims::{self, Checked};
+use crate::contexts::{ContextRows, Place};
 use crate::jwt::{self, JwtSettings, JwtTrust, Keys};
+use crate::task::{self, Task, TaskKey};
 use crate::verified::Verified;
 use crate::{ApiKey, KeyDigest, KeySet, Refusal, SlackKey, api_key};
 
@@ -28,6 +30,9 @@ pub struct AuthSettings {
     pub jwt: JwtSettings,
     /// For requests that come from Slack itself.
     pub slack: Option<SlackKey>,
+    /// What tokens for tasks are made with.
+    pub tasks: Option<Arc<TaskKey>>,
+    pub contexts: ContextRows,
 }
 
 /// What a request shows of its sender. Absent headers are `None`; a header given twice is the front end's to
@@ -112,6 +117,7 @@ pub enum Credential {
     Jwt,
     ApiKey,
     SlackSignature,
+    Task,
     /// None: the operator opened the doors.
     Open,
 }
@@ -130,6 +136,11 @@ pub struct Identity {
     pub(crate) voice: Voice,
     pub(crate) credential: Credential,
     pub(crate) ignored: Vec<IgnoredHeader>,
+    /// Of the token's claims, those that contexts ask for.
+    pub(crate) claims: Vec<(String, String)>,
+    /// Set for whoever holds a token for a task.
+    pub(crate) task: Option<Task>,
+    pub(crate) place: Place,
 }
 
 impl Identity {
@@ -146,6 +157,9 @@ impl Identity {
             voice: Voice::Own,
             credential,
             ignored: Vec::new(),
+            claims: Vec::new(),
+            task: None,
+            place: Place::default(),
         }
     }
 
@@ -167,13 +181,15 @@ impl Identity {
             id: self.caller_id.clone(),
             email: self.email.clone(),
             groups: self.groups.clone(),
-            role: self.role,
+            role: self.place.role.unwrap_or(self.role),
             door,
             user: self.user.clone(),
             channel: self.channel.clone(),
             rank: self.rank,
             subject: self.subject.clone(),
             voice: self.voice,
+            context: self.place.context.clone(),
+            task: self.task.as_ref().map(|task| Narrowed { role: task.role, mode: task.mode }),
         }
     }
 }
@@ -233,6 +249,15 @@ impl Authenticator {
     /// INVARIANT: the first kind of credential that is present decides, and a wrong one is refused in every mode. Only
     /// a bearer token that is none leaves the word to an API key beside it (specification 001's flow).
     pub fn authenticate(&self, offered: &Offered<'_>, now: Timestamp) -> Attempt {
+        let Attempt { found, missed } = self.identify(offered, now);
+        let placed = found.and_then(|identity| {
+            let place = self.settings.contexts.place(&identity)?;
+            Ok(Identity { place, ..identity })
+        });
+        Attempt { found: placed, missed }
+    }
+
+    fn identify(&self, offered: &Offered<'_>, now: Timestamp) -> Attempt {
         let found = match offered.shown() {
             Shown::InternalToken(token) => self.by_internal_token(token, offered),
             Shown::Bearer(token) => match (self.by_bearer(token, offered, now), present(offered.api_key)) {
@@ -244,6 +269,7 @@ impl Authenticator {
                 }
                 (found, _) => found,
             },
+            Shown::ApiKey(key) if task::looks_like_one(key) => self.by_task(key, offered, now),
             Shown::ApiKey(key) => self.by_api_key(key, offered),
             Shown::SlackSignature(signature) => self.by_slack_signature(signature, offered, now),
             Shown::Nothing => match self.settings.mode {
@@ -258,6 +284,8 @@ impl Authenticator {
     fn by_bearer(&self, token: &str, offered: &Offered<'_>, now: Timestamp) -> Result<Identity, Refusal> {
         if jwt::looks_like_one(token) {
             self.by_jwt(token, offered, now)
+        } else if task::looks_like_one(token) {
+            self.by_task(token, offered, now)
         } else {
             self.by_api_key(token, offered)
         }
@@ -286,6 +314,12 @@ impl Authenticator {
         };
         claims::identity(&claims, settings, &self.taken, checked)
             .map(|identity| asserted::ignore(identity, offered))
+    }
+
+    fn by_task(&self, token: &str, offered: &Offered<'_>, now: Timestamp) -> Result<Identity, Refusal> {
+        let tasks = self.settings.tasks.as_ref().filter(|_| is_secret(token));
+        let task = tasks.ok_or(Refusal::InvalidToken("no task tokens are taken"))?.read(token, now)?;
+        Ok(asserted::ignore(task::identity(task), offered))
     }
 
     fn by_api_key(&self, secret: &str, offered: &Offered<'_>) -> Result<Identity, Refusal> {

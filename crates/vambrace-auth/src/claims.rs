@@ -58,6 +58,7 @@ pub(crate) fn identity(
         Checked::ByUs | Checked::Upstream => Rank::Agent,
     };
     Ok(Identity {
+        claims: wanted(claims, &settings.context_claims),
         email: email.map(str::to_owned),
         groups,
         rank,
@@ -88,6 +89,19 @@ fn is_email_verified(claims: &Claims, settings: &JwtSettings) -> bool {
             false
         }
     }
+}
+
+/// What the token says where contexts ask: a text, or each text of a list.
+fn wanted(claims: &Claims, paths: &[String]) -> Vec<(String, String)> {
+    let texts = |path: &String| match find(claims, path) {
+        Some(Value::String(text)) => vec![(path.clone(), text.clone())],
+        Some(Value::Array(items)) => {
+            let texts = items.iter().filter_map(Value::as_str).take(MOST_GROUPS);
+            texts.map(|text| (path.clone(), text.to_owned())).collect()
+        }
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => Vec::new(),
+    };
+    paths.iter().flat_map(texts).collect()
 }
 
 fn groups(claims: &Claims, path: &str) -> Result<Vec<String>, Refusal> {

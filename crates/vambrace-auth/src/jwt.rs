@@ -41,6 +41,8 @@ pub struct JwtSettings {
     /// How far clocks may differ.
     pub leeway: Duration,
     pub groups_claim_path: String,
+    /// Paths of further claims that contexts are chosen by.
+    pub context_claims: Vec<String>,
     /// Whether an email counts only if the token says that it was verified.
     pub require_email_verified: bool,
     /// Whose verified tokens make an operator.
@@ -88,6 +90,7 @@ impl Default for JwtSettings {
             audience: Vec::new(),
             leeway: Duration::from_secs(60),
             groups_claim_path: "groups".to_owned(),
+            context_claims: Vec::new(),
             require_email_verified: false,
             operators: Operators::default(),
         }

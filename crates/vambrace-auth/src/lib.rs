@@ -6,6 +6,7 @@ mod asserted;
 mod authenticator;
 mod claims;
 mod client_address;
+mod contexts;
 mod failures;
 mod hosts;
 mod jwt;
@@ -13,6 +14,7 @@ mod key_set;
 mod rate_limit;
 mod refusal;
 mod slack;
+mod task;
 mod token;
 mod verified;
 
@@ -22,6 +24,7 @@ pub use authenticator::{
     Attempt, AuthSettings, Authenticator, Credential, Identity, Mode, Offered, is_reserved_caller,
 };
 pub use client_address::{AddressKey, ForwardedFor, client_address, is_trusted_proxy};
+pub use contexts::{ContextMatch, ContextRow, ContextRows};
 pub use failures::FailureLimiter;
 pub use hosts::{is_host_allowed, is_origin_allowed};
 pub use jwt::{JwtSettings, JwtTrust, KeySource, Operators};
@@ -29,4 +32,5 @@ pub use key_set::{KeySet, KeySetError, SignatureAlgorithm};
 pub use rate_limit::{Draw, Moment, Rate, RateLimiter};
 pub use refusal::Refusal;
 pub use slack::SlackKey;
+pub use task::{LONGEST_TASK, Task, TaskKey};
 pub use token::{Weakness, api_key, internal_token, is_caller_name, weakness};

@@ -15,6 +15,8 @@ pub enum Refusal {
     InvalidSlackSignature,
     /// The caller may say for whom it calls, and said something that cannot be read.
     UnreadableIdentity(IgnoredHeader),
+    /// Who it is, is known; the operator's contexts have no row for such a caller.
+    NoContext,
     /// No credential at all.
     Missing,
 }
@@ -29,6 +31,7 @@ impl Refusal {
             Refusal::InvalidApiKey => "Invalid API key attempt",
             Refusal::InvalidSlackSignature => "Invalid Slack signature attempt",
             Refusal::UnreadableIdentity(_) => "Request refused: its identity headers cannot be read",
+            Refusal::NoContext => "No context fits the caller",
             Refusal::Missing => "Authentication required but not provided",
         }
     }
@@ -41,6 +44,7 @@ impl Refusal {
             Refusal::InvalidApiKey => "Invalid API key",
             Refusal::InvalidSlackSignature => "Invalid Slack signature",
             Refusal::UnreadableIdentity(_) => "The headers that say for whom the call is made cannot be read",
+            Refusal::NoContext => "No context is for this caller",
             Refusal::Missing => "Authentication required but not provided",
         }
     }
@@ -51,6 +55,7 @@ impl Refusal {
             Refusal::Missing => "Send X-API-Key, Authorization: Bearer, or X-Internal-Token.",
             Refusal::ExpiredToken => "The token's time is over. Get a new one and send that.",
             Refusal::UnreadableIdentity(_) => "Send the headers as they are meant, or leave them out.",
+            Refusal::NoContext => "Ask the operator for a row in `contexts` that is about you.",
             Refusal::InvalidInternalToken
             | Refusal::InvalidToken(_)
             | Refusal::UnknownKey
@@ -70,7 +75,7 @@ impl Refusal {
             | Refusal::UnknownKey
             | Refusal::InvalidApiKey
             | Refusal::InvalidSlackSignature => true,
-            Refusal::UnreadableIdentity(_) | Refusal::Missing => false,
+            Refusal::UnreadableIdentity(_) | Refusal::NoContext | Refusal::Missing => false,
         }
     }
 
@@ -78,7 +83,10 @@ impl Refusal {
     /// learn by the refusal that they need a new one.
     pub fn is_guess(&self) -> bool {
         match self {
-            Refusal::Missing | Refusal::UnreadableIdentity(_) | Refusal::ExpiredToken => false,
+            Refusal::Missing
+            | Refusal::UnreadableIdentity(_)
+            | Refusal::NoContext
+            | Refusal::ExpiredToken => false,
             Refusal::InvalidInternalToken
             | Refusal::InvalidToken(_)
             | Refusal::UnknownKey

@@ -69,8 +69,9 @@ pub(crate) fn check_tree(root: &Node, errors: &mut Vec<ConfigError>) {
         }
     }
     for (index, rule) in items(root, "rules").iter().enumerate() {
-        if rule.get("tool").is_none() && rule.get("path").is_none() {
-            let problem = Problem::Conflict("the rule names neither a `tool` nor a `path`".to_owned());
+        if ["tool", "kind", "path"].iter().all(|name| rule.get(name).is_none()) {
+            let problem =
+                Problem::Conflict("the rule names neither a `tool` nor a `kind` nor a `path`".to_owned());
             errors.push(ConfigError::new(&format!("rules[{index}]"), problem).at(rule.at));
         }
     }

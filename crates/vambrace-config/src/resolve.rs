@@ -2,6 +2,7 @@
 
 mod agents;
 mod auth;
+mod contexts;
 mod env_file;
 mod known;
 mod known_files;
@@ -11,6 +12,7 @@ mod memory;
 mod net;
 mod programs;
 mod redacting;
+mod rules;
 mod survey;
 
 use std::collections::BTreeMap;
@@ -20,26 +22,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use vambrace_audit::{AuditLog, AuditSettings, BareStanding, Clock, Event, EventKind, Severity};
-use vambrace_files::{Files, FilesSettings, Keeping, LockPolicy, Outputs, Recovery, Root, Vouchers};
-use vambrace_net::{TlsError, Web};
+use vambrace_files::{Keeping, Recovery, Root};
+use vambrace_net::TlsError;
 use vambrace_policy::url::HostPatternError;
 use vambrace_policy::{
-    Epoch, HardLinks, Isolation, OnWrite, OperatorRule, PatternError, Policy, PolicySettings, Scope,
-    ScopeSettings, Symlinks, ToolMode, Verdict,
+    Epoch, HardLinks, Isolation, OnWrite, PatternError, Policy, PolicySettings, Scope, ScopeSettings,
+    Symlinks, ToolMode,
 };
-use vambrace_process::Programs;
 use vambrace_redact::{FingerprintKey, KnownValue, RedactedTree, Redactor, RedactorError};
-use vambrace_runtime::{Corridor, CorridorParts, OnAuditFailure};
-use vambrace_tools::{Confirmations, Instruments, Limits, MakeKey};
-use vambrace_types::{Bearings, ByteLimit, PathProblem, ScopedPath, ToolName};
+use vambrace_runtime::{Context, Contexts, Corridor, CorridorParts, OnAuditFailure};
+use vambrace_tools::{Confirmations, MakeKey};
+use vambrace_types::{Bearings, PathProblem, ScopedPath, ToolName};
 
-use crate::problem::nearest;
 use crate::section::{self, Config, ProfileName};
 use crate::{Loaded, Origin};
 
 pub use agents::chain_rules;
-pub use auth::{auth, weak_secrets};
-use redacting::Place;
+pub use auth::{auth, context_rows, weak_secrets};
+use contexts::{Common, Workspace};
 pub use redacting::Redacting;
 pub use survey::{Sighting, Survey};
 
@@ -58,6 +58,8 @@ pub struct Start {
     pub root: Root,
     /// How the person spelled the workspace, made absolute.
     pub spelled_workspace: PathBuf,
+    /// Opens the workspace of a context.
+    pub open_workspace: OpenWorkspace,
     /// Binds the second call of a push to what the first one showed, across processes.
     pub confirmation_key: MakeKey,
     /// Where lines for operators go.
@@ -65,6 +67,9 @@ pub struct Start {
     /// For looking up what was shown under a number; asked for only when numbers are given.
     pub redaction_key: MakeKey,
 }
+
+/// Turns a folder of the host into an open workspace; whoever gives it has the authority.
+pub type OpenWorkspace = Box<dyn Fn(&Path) -> std::io::Result<Root>>;
 
 /// A corridor, and what became of what an earlier run left behind.
 pub struct Assembled {
@@ -101,6 +106,10 @@ pub enum ResolveError {
     Recovery { state: PathBuf, error: std::io::Error },
     #[error("rules: there is no tool `{name}`; {hint}")]
     RuleForNoTool { name: String, hint: String },
+    #[error("contexts ({name}): {why}")]
+    Context { name: String, why: String },
+    #[error("rules[{place}]: {why}")]
+    Rule { place: usize, why: &'static str },
     #[error("tools.declared[{place}].name: `{name}` {why}")]
     Declared { place: usize, name: String, why: &'static str },
     #[error("a2a.sub_agents[{place}].name: `{name}` {why}")]
@@ -117,7 +126,7 @@ pub fn check(loaded: &Loaded, environment: &BTreeMap<String, String>) -> Result<
     available(&loaded.config)?;
     let workspace = std::path::absolute(&loaded.workspace).map_err(ResolveError::WorkspaceLost)?;
     let scope = scope(loaded, &workspace, &workspace)?;
-    policy(&loaded.config, scope, ToolMode::ALL)?;
+    policy(&loaded.config, scope, ToolMode::ALL, None)?;
     redacting::redactor(&loaded.config, environment)?;
     net::web(&loaded.config)?;
     Ok(())
@@ -145,41 +154,20 @@ fn available(config: &Config) -> Result<(), ResolveError> {
     }
     net::declared(config)?;
     agents::names(config)?;
-    let built_in = if config.tools.declared.is_empty() { Vec::new() } else { Corridor::all_tools() };
+    rules::subjects(config)?;
+    contexts::check(config)?;
+    let built_in = if config.tools.declared.is_empty() { Vec::new() } else { rules::of_ours() };
     for (place, tool) in config.tools.declared.iter().enumerate() {
         let why = if ToolName::parse(&tool.name).is_none() {
             "is not a name for a tool: letters, digits, `_` and `-`"
         } else if RESERVED.contains(&tool.name.as_str())
-            || built_in.iter().any(|known| known.about.name == tool.name)
+            || built_in.iter().any(|(known, _)| known.as_str() == tool.name)
         {
             "is the name of a tool that Vambrace has itself"
         } else {
             continue;
         };
         return Err(ResolveError::Declared { place, name: tool.name.clone(), why });
-    }
-    tools_of_rules(config)
-}
-
-/// THREAT: P09, a rule that was meant to deny something must not deny nothing.
-fn tools_of_rules(config: &Config) -> Result<(), ResolveError> {
-    let named: Vec<&str> = config.rules.iter().filter_map(|rule| rule.tool.as_deref()).collect();
-    if named.is_empty() {
-        return Ok(());
-    }
-    let mut known: Vec<String> =
-        Corridor::all_tools().into_iter().map(|tool| tool.about.name.to_string()).collect();
-    known.extend(config.tools.declared.iter().map(|tool| tool.name.clone()));
-    known.extend(agents::tool_names(config));
-    for name in named {
-        if RESERVED.contains(&name) || known.iter().any(|known| known == name) {
-            continue;
-        }
-        let hint = match nearest(name, known.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "a rule without `tool` is about all tools".to_owned(),
-        };
-        return Err(ResolveError::RuleForNoTool { name: name.to_owned(), hint });
     }
     Ok(())
 }
@@ -219,51 +207,28 @@ fn differs<S: serde::Serialize + Default>(section: &S) -> bool {
 pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError> {
     let config = &loaded.config;
     available(config)?;
-    let location = start.root.location().map_err(|errno| ResolveError::WorkspaceLost(errno.into()))?;
-    refuse_inside(&start.state, &[&location, &start.spelled_workspace])?;
-    let scope = scope(loaded, &location, &start.spelled_workspace)?;
-    let policy = policy(config, scope.clone(), start.mode)?;
-    // Numbers or not: what the record hides of what was asked for must be found by whoever knows it.
-    let key = (start.redaction_key)().map(FingerprintKey::new);
-    let vouchers = Arc::new(Vouchers::of(&start.state, &start.root, start.keeping));
-    let place = Place { root: &start.root, scope: &scope, vouchers };
-    let redacting = Redacting::start(loaded, &start.environment, place, None, key, start.known)?;
-    let relearn = redacting.relearn(&start.root, &scope);
-    let mark_programs = Some(redacting.mark());
-    let redactor = redacting.redactor;
-    let scope = Arc::new(scope);
-    let programs = Programs::new(
-        programs::programs(
-            config,
-            &Arc::new(policy.scope_of_programs()),
-            &location,
-            &start.spelled_workspace,
-            &start.state,
-            &start.environment,
-        ),
-        policy.epoch(),
-    );
-    let files = Files::new(
-        start.root,
-        scope,
-        policy.epoch(),
-        FilesSettings {
-            journal: start.state.join("journal"),
-            lock: LockPolicy::default(),
-            largest: ByteLimit::new(LARGEST_FILE.min(config.limits.file_bytes)),
-        },
-    );
-    let web = Arc::new(Web::new(net::web(config)?, policy.epoch()));
-    let audit = AuditLog::open(audit_settings(config, &start.state, &location), Arc::clone(&start.clock));
-    let recovery =
-        files.recover().map_err(|error| ResolveError::Recovery { state: start.state.clone(), error })?;
+    // Before anything is kept there.
+    refuse_state_inside(&start.state, &start.root, &start.spelled_workspace)?;
+    let common = Common {
+        state: &start.state,
+        environment: &start.environment,
+        keeping: start.keeping,
+        // Numbers or not: what the record hides of what was asked for must be found by whoever knows it.
+        key: (start.redaction_key)().map(FingerprintKey::new),
+        known: start.known,
+        clock: Arc::clone(&start.clock),
+        confirmations: Arc::new(Confirmations::new(start.confirmation_key, Arc::clone(&start.clock))),
+        mode: start.mode,
+    };
+    let own = Workspace::open(loaded, &common, start.root, start.spelled_workspace.clone(), &start.state)?;
+    let default = own.context(loaded, &common, None)?;
+    let audit = AuditLog::open(audit_settings(config, &start.state, &own.location), Arc::clone(&start.clock));
+    let (others, mut warnings) = others(loaded, &common, &own, &start.open_workspace)?;
     if let Ok(audit) = &audit {
-        record_recovery(audit, &redactor, &recovery);
+        record_recovery(audit, own.redaction().redactor(), &own.recovery);
     }
-    let memories = memory::memories(config, &start.state, policy.epoch(), &start.clock);
-    let toolbox = programs::toolbox(loaded, &start.environment);
-    let mut warnings = redacting.warnings;
-    warnings.extend(agents::warnings(&toolbox.sub_agents));
+    warnings.extend(own.warnings.iter().cloned());
+    warnings.extend(agents::warnings(&default.toolbox.sub_agents));
     warnings.extend(vambrace_process::leaving_core_dumps());
     warnings.extend(vambrace_audit::open_to_everybody(&audit_folder(&start.state)).map(|folder| {
         format!(
@@ -272,17 +237,7 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             folder.display()
         )
     }));
-    let corridor = Corridor::new(CorridorParts {
-        policy,
-        redactor,
-        instruments: Instruments {
-            files,
-            outputs: Outputs::new(start.state.join("outputs")),
-            programs,
-            web,
-            confirmations: Confirmations::new(start.confirmation_key, Arc::clone(&start.clock)),
-            memories,
-        },
+    let parts = CorridorParts {
         audit,
         bare_standing: BareStanding::new(&audit_folder(&start.state)),
         on_audit_failure: match config.audit.on_failure {
@@ -290,36 +245,84 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
             section::AuditFailure::DenyWrites => OnAuditFailure::DenyWrites,
             section::AuditFailure::DenyAll => OnAuditFailure::DenyAll,
         },
-        limits: Limits {
-            time: config.limits.time.duration(),
-            read: ByteLimit::new(config.limits.read_bytes),
-            read_most: ByteLimit::new(config.limits.output_bytes),
-            reply: ByteLimit::new(config.limits.reply_bytes),
-            pattern_time: PATTERN_TIME,
-        },
-        relearn,
-        mark_programs,
-        toolbox,
         approvals: Some(vambrace_audit::Approvals::new(
             &audit_folder(&start.state),
             Arc::clone(&start.clock),
             config.approvals.expires.duration(),
         )),
-        policy_fingerprint: fingerprint(config, start.mode),
         clock: start.clock,
         log: start.log,
-    });
+    };
+    warnings.extend(misplaced_rules(config, &[&own.location, &start.spelled_workspace]));
+    let corridor = Corridor::new(parts, Contexts::new(default, others));
+    Ok(Assembled { corridor, recovery: own.recovery, warnings })
+}
+
+/// The contexts of the rows, and what a person should know about their workspaces.
+fn others(
+    loaded: &Loaded,
+    common: &Common<'_>,
+    own: &Workspace,
+    open: &OpenWorkspace,
+) -> Result<(Vec<Context>, Vec<String>), ResolveError> {
+    let (mut opened, mut contexts): (Vec<Workspace>, Vec<Context>) = (Vec::new(), Vec::new());
+    let mut warnings = Vec::new();
+    for row in &loaded.config.contexts {
+        let changed = contexts::changed_by(loaded, row);
+        let refuse = |why: String| ResolveError::Context { name: row.name.clone(), why };
+        let spelled = match &row.workspace {
+            None => None,
+            Some(folder) => {
+                let spelled = std::path::absolute(loaded.workspace.join(folder));
+                Some(spelled.map_err(ResolveError::WorkspaceLost)?)
+            }
+        };
+        if let Some(spelled) = &spelled
+            && !opened.iter().any(|known| known.spelled() == spelled)
+        {
+            let root = open(spelled).map_err(|error| {
+                refuse(format!("its workspace `{}` cannot be opened: {error}", spelled.display()))
+            })?;
+            if let Some(file) = loaded.files.iter().find(|file| is_inside(file, &[spelled])) {
+                let file = file.display();
+                return Err(refuse(format!("its workspace holds `{file}`, where agents could change it")));
+            }
+            let journals = common.state.join("workspaces").join(&row.name);
+            let workspace = Workspace::open(&whole(&changed), common, root, spelled.clone(), &journals)?;
+            warnings.extend(workspace.warnings.iter().cloned());
+            opened.push(workspace);
+        }
+        let workspace = spelled
+            .as_ref()
+            .and_then(|spelled| opened.iter().find(|known| known.spelled() == spelled))
+            .unwrap_or(own);
+        let service = changed.config.scope.service_root.as_deref().unwrap_or_default();
+        if !workspace.location.join(service).is_dir() {
+            return Err(refuse(format!("its service `{service}` is not a folder of the workspace")));
+        }
+        contexts.push(workspace.context(&changed, common, Some(row))?);
+    }
+    Ok((contexts, warnings))
+}
+
+/// The whole of a workspace, whatever service a row has in it.
+fn whole(loaded: &Loaded) -> Loaded {
+    let mut loaded = loaded.clone();
+    loaded.config.scope.service_root = None;
+    loaded
+}
+
+fn misplaced_rules(config: &Config, places: &[&Path]) -> Vec<String> {
     let paths = config.rules.iter().filter_map(|rule| rule.path.as_deref());
-    let places = [&location, &start.spelled_workspace];
     let outside =
         |path: &&str| path.starts_with("~/") || places.iter().any(|place| Path::new(path).starts_with(place));
-    warnings.extend(paths.filter(outside).map(|path| {
+    let told = paths.filter(outside).map(|path| {
         format!(
             "rules: paths begin at the workspace, so `{path}` means `./{}` in it; `src/**` is all of its folder `src`",
             path.trim_start_matches('/')
         )
-    }));
-    Ok(Assembled { corridor, recovery, warnings })
+    });
+    told.collect()
 }
 
 /// Everything that decides, as one number: an approval given under one configuration is worth nothing under another.
@@ -451,24 +454,13 @@ fn scope(loaded: &Loaded, location: &Path, spelled: &Path) -> Result<Scope, Reso
     .map_err(|error| ResolveError::Pattern { key: "scope.block_patterns".to_owned(), error })
 }
 
-fn policy(config: &Config, scope: Scope, mode: ToolMode) -> Result<Policy, ResolveError> {
-    let rules = config.rules.iter().enumerate().map(|(place, rule)| {
-        let verdict = match rule.decision {
-            section::Decision::Deny => Verdict::Deny,
-            section::Decision::Ask => Verdict::Ask,
-            section::Decision::Allow => Verdict::Allow,
-        };
-        let reason = rule.reason.as_deref().unwrap_or_default();
-        OperatorRule::new(
-            rule.tool.as_deref(),
-            rule.path.as_deref(),
-            verdict,
-            reason,
-            &format!("rules[{place}]"),
-        )
-        .map_err(|error| ResolveError::Pattern { key: format!("rules[{place}].path"), error })
-    });
-    let rules = rules.collect::<Result<_, _>>()?;
+fn policy(
+    config: &Config,
+    scope: Scope,
+    mode: ToolMode,
+    narrowed: Option<Vec<String>>,
+) -> Result<Policy, ResolveError> {
+    let rules = rules::rules(config)?;
     let on_write = match config.redact.on_write {
         section::RedactOnWrite::Refuse => OnWrite::REFUSE,
         section::RedactOnWrite::Warn => OnWrite::WARN,
@@ -482,7 +474,7 @@ fn policy(config: &Config, scope: Scope, mode: ToolMode) -> Result<Policy, Resol
         mode,
         rules,
         on_write,
-        command: programs::command_policy(config, net::grants(config)?),
+        command: programs::command_policy(config, net::grants(config)?, narrowed),
         git: programs::git_rules(config)?,
         url: net::url_policy(config)?,
         requests: net::request_rules(config),
@@ -574,7 +566,7 @@ mod tests {
             })
             .unwrap()
         };
-        let epoch = || policy(&Config::default(), scope(), ToolMode::ALL).unwrap().epoch();
+        let epoch = || policy(&Config::default(), scope(), ToolMode::ALL, None).unwrap().epoch();
         assert_ne!(epoch(), epoch());
     }
 }

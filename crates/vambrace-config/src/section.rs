@@ -6,6 +6,7 @@
 mod agent;
 mod audit;
 mod auth;
+mod contexts;
 mod declared;
 mod io;
 mod knowledge;
@@ -25,6 +26,7 @@ pub use auth::{
     AccessName, ApiKey, ApiKeys, Approvals, Auth, AuthMode, ByClient, Jwt, JwtTrust, OverStdio, Permission,
     Permissions, Rbac, RbacMatch, RoleName,
 };
+pub use contexts::{ContextLimits, ContextMatch, ContextRow};
 pub use declared::{DeclaredTool, HttpMethod, InlineLanguage, ToolKind};
 pub use io::{
     AbsentNames, BraceSanitise, Env, EnvInherit, EnvPath, Everything, ExactProgramHost, HeaderRule, Limits,
@@ -35,7 +37,8 @@ pub use knowledge::{
     StoreKind,
 };
 pub use scope::{
-    Checkpoint, ConfigRules, Decision, Git, HardLinks, Isolation, Rule, Scope, SymbolicLinks, UnknownKeys,
+    CallKind, Checkpoint, ConfigRules, Decision, Git, HardLinks, Isolation, Rule, Scope, SymbolicLinks,
+    UnknownKeys,
 };
 pub use server::{
     A2a, A2aAuth, A2aAuthKind, A2aProtocol, QueryExtractor, RateLimit, Server, Slack, SlackAck, SlackMode,
@@ -188,6 +191,9 @@ section! {
         pub auth: Auth = Auth::default(),
         /// Keys of other services and agents.
         pub api_keys: ApiKeys = ApiKeys::default(),
+        /// What callers over the network work in, each with a role, a service and limits of its own. The first row that is
+        /// about a caller counts. Empty: everybody works with the rest of this configuration.
+        pub contexts: Vec<ContextRow> = Vec::new(),
         /// Questions that wait for a person.
         pub approvals: Approvals = Approvals::default(),
         /// Who may save to memory.

@@ -4,17 +4,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Set once by the walk when the caller cancels or the call runs out of time; long work looks at it between steps.
+/// Set when the caller cancels, and over when the call's time is; long work looks at it between steps.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop {
+    told: Arc<AtomicBool>,
+    at: Option<Instant>,
+}
 
 impl Stop {
+    /// The same, which is also set when so much time has passed.
+    pub fn within(&self, time: Duration) -> Stop {
+        Stop { told: Arc::clone(&self.told), at: Instant::now().checked_add(time) }
+    }
+
     pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.told.store(true, Ordering::Relaxed);
     }
 
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.told.load(Ordering::Relaxed) || self.at.is_some_and(|at| Instant::now() >= at)
     }
 }
 

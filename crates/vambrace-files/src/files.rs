@@ -36,10 +36,16 @@ pub struct FilesSettings {
 /// Files beneath one root, for one policy.
 #[derive(Debug)]
 pub struct Files {
-    root: Root,
+    root: Arc<Root>,
     scope: Arc<Scope>,
     epoch: Epoch,
-    settings: FilesSettings,
+    settings: Arc<FilesSettings>,
+    own: Arc<Own>,
+}
+
+/// What all doors to one root have in common.
+#[derive(Debug, Default)]
+struct Own {
     n_journals: AtomicU64,
     locks: LockBook,
 }
@@ -82,7 +88,13 @@ struct Held<'f> {
 
 impl Files {
     pub fn new(root: Root, scope: Arc<Scope>, epoch: Epoch, settings: FilesSettings) -> Files {
-        Files { root, scope, epoch, settings, n_journals: AtomicU64::new(0), locks: LockBook::default() }
+        Files { root: Arc::new(root), scope, epoch, settings: Arc::new(settings), own: Arc::default() }
+    }
+
+    /// The same files for another policy.
+    pub fn for_policy(&self, scope: Arc<Scope>, epoch: Epoch) -> Files {
+        let Files { root, settings, own, .. } = self;
+        Files { root: Arc::clone(root), settings: Arc::clone(settings), own: Arc::clone(own), scope, epoch }
     }
 
     /// Finishes or reverts what a crash left half done. Called once, before the first call is served.
@@ -99,7 +111,7 @@ impl Files {
     }
 
     fn note_lock(&self, path: &ScopedPath) -> Noted<'_> {
-        self.locks.note(&self.lock_folder(), &self.root, path)
+        self.own.locks.note(&self.lock_folder(), &self.root, path)
     }
 
     pub fn volume(&self) -> VolumeId {
@@ -233,7 +245,7 @@ impl Files {
     }
 
     /// Reads every file, lets `apply` make the new texts, and replaces all or none.
-    pub fn edit<E: Writes + Send + 'static, F: From<FilesError>>(
+    pub fn edit<E: Writes + Send + Sync + 'static, F: From<FilesError>>(
         &self,
         permit: Permit<EditFiles<E>>,
         stop: &Stop,
@@ -351,7 +363,8 @@ impl Files {
         let root = self.root.identity()?;
         let mut last = std::io::ErrorKind::AlreadyExists.into();
         for _ in 0..TRIES {
-            let id = format!("{}-{}", std::process::id(), self.n_journals.fetch_add(1, Ordering::Relaxed));
+            let id =
+                format!("{}-{}", std::process::id(), self.own.n_journals.fetch_add(1, Ordering::Relaxed));
             match Journal::begin(&self.settings.journal, &id, &root, files) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => last = error,
                 other => return other,

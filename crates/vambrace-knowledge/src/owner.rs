@@ -23,7 +23,7 @@ impl Sharing {
     /// note would be everybody's.
     pub fn owner(self, caller: &Caller) -> Result<Owner, NoOwner> {
         let known = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let parts = match self {
+        let mut parts = match self {
             Sharing::Everybody => vec![self.as_str().to_owned()],
             Sharing::Channel => {
                 let channel = known(&caller.channel).ok_or(NoOwner::Channel)?;
@@ -54,6 +54,10 @@ impl Sharing {
                 parts
             }
         };
+        // What is remembered in one context is not there in another.
+        if let Some(context) = &caller.context {
+            parts.splice(0..0, ["context".to_owned(), context.to_string()]);
+        }
         // Nothing inside a part may look like the border between two.
         if parts.iter().any(|part| part.contains(BORDER)) {
             return Err(NoOwner::Unreadable);

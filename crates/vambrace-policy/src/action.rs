@@ -4,19 +4,19 @@
 mod ask;
 mod fetch;
 mod memory;
-mod notify;
+mod request;
 mod run;
 
 use std::time::Duration;
 
 use vambrace_types::{ByteLimit, Caller, ScopedPath};
 
-use crate::{Capability, Denial, Judgement, PolicySettings};
+use crate::{Capability, Denial, Judgement, Kinds, PolicySettings};
 
 pub use ask::{AskAgents, Asked};
 pub use fetch::{Answers, Author, FetchUrl, Header, Named, RequestRules};
 pub use memory::{DeleteMemory, SaveMemory, Saving, SearchMemory, UpdateMemory};
-pub use notify::SendNotification;
+pub use request::{ReadPage, SendNotification};
 pub use run::{
     ChangeRepository, ConfigChange, DeclaredKind, InstallDependencies, ManageSystem, MigrateConfig,
     PushBranch, PushStage, ReadPosture, ReadRepository, RepositoryChange, RunDeclared, RunLine, RunToolchain,
@@ -55,8 +55,10 @@ pub enum Allowance {
     Unlimited,
 }
 
-pub trait Action: sealed::Sealed + Send + 'static {
+pub trait Action: sealed::Sealed + Send + Sync + 'static {
     const CAPABILITY: Capability;
+    /// What operator rules are held against.
+    const KINDS: Kinds;
 
     /// Every path the action touches, and how.
     fn targets(&self) -> Vec<(&ScopedPath, Access)>;
@@ -175,10 +177,11 @@ pub struct ReadOutput {
 }
 
 macro_rules! path_actions {
-    ($($action:ident $capability:ident $access:ident;)*) => { $(
+    ($($action:ident $capability:ident $kinds:ident $access:ident;)*) => { $(
         impl sealed::Sealed for $action {}
         impl Action for $action {
             const CAPABILITY: Capability = Capability::$capability;
+            const KINDS: Kinds = Kinds::$kinds;
             fn targets(&self) -> Vec<(&ScopedPath, Access)> {
                 vec![(&self.path, Access::$access)]
             }
@@ -187,17 +190,18 @@ macro_rules! path_actions {
 }
 
 path_actions! {
-    ReadFile ReadFiles Read;
-    SearchFiles ReadFiles Read;
-    CountMatches ReadFiles Read;
-    ListFiles ReadFiles Read;
-    DeleteFile WriteFiles Delete;
-    CreateDirectory WriteFiles Write;
+    ReadFile ReadFiles SHOWS_TEXT Read;
+    SearchFiles ReadFiles SHOWS_TEXT Read;
+    CountMatches ReadFiles SHOWS_TEXT Read;
+    ListFiles ReadFiles SHOWS_NAMES Read;
+    DeleteFile WriteFiles CHANGES Delete;
+    CreateDirectory WriteFiles CHANGES Write;
 }
 
 impl sealed::Sealed for WriteFile {}
 impl Action for WriteFile {
     const CAPABILITY: Capability = Capability::WriteFiles;
+    const KINDS: Kinds = Kinds::CHANGES_AND_SHOWS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         vec![(&self.path, Access::Write)]
@@ -209,8 +213,9 @@ impl Action for WriteFile {
 }
 
 impl<E> sealed::Sealed for EditFiles<E> {}
-impl<E: Writes + Send + 'static> Action for EditFiles<E> {
+impl<E: Writes + Send + Sync + 'static> Action for EditFiles<E> {
     const CAPABILITY: Capability = Capability::WriteFiles;
+    const KINDS: Kinds = Kinds::CHANGES_AND_SHOWS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         self.files.iter().map(|file| (&file.path, Access::Write)).collect()
@@ -224,6 +229,7 @@ impl<E: Writes + Send + 'static> Action for EditFiles<E> {
 impl sealed::Sealed for ReadOutput {}
 impl Action for ReadOutput {
     const CAPABILITY: Capability = Capability::ReadOutput;
+    const KINDS: Kinds = Kinds::NONE;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         Vec::new()

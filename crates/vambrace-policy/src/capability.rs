@@ -1,6 +1,6 @@
 //! The matrix of specification 004 as capability sets, extended by the table of fixed interfaces.
 
-use vambrace_types::Role;
+use vambrace_types::{Effect, Role};
 
 /// One kind of thing a caller may be able to do. A role is a named set of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,14 +22,6 @@ pub enum Capability {
     WriteMemory,
     UseDeclaredTools,
     ManageSystem,
-}
-
-/// What a capability does to the world; the tool modes of specification 002 choose among these.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Effect {
-    Read,
-    Write,
-    Command,
 }
 
 impl Capability {
@@ -94,30 +86,6 @@ impl Capability {
             | Capability::ManageSystem => Effect::Command,
         }
     }
-
-    /// Whether it is done by programs in the cage, which show whatever they read.
-    pub fn runs_programs(self) -> bool {
-        match self {
-            Capability::RunPrograms
-            | Capability::RunTests
-            | Capability::ReadGit
-            | Capability::CommitGit
-            | Capability::PushGit
-            | Capability::InstallDependencies
-            | Capability::UseDeclaredTools => true,
-            // System tools run on the host, on nothing of the workspace.
-            Capability::ManageSystem
-            | Capability::ReadFiles
-            | Capability::WriteFiles
-            | Capability::ReadOutput
-            | Capability::ReadPosture
-            | Capability::FetchWeb
-            | Capability::SendNotifications
-            | Capability::ReadKnowledge
-            | Capability::ReadMemory
-            | Capability::WriteMemory => false,
-        }
-    }
 }
 
 /// Whether the role's row holds the capability. Every pair is decided by name, so that a role or a capability that
@@ -148,4 +116,9 @@ pub fn role_has(role: Role, capability: Capability) -> bool {
         (Role::Sre, ManageSystem) => true,
         (Role::Dev | Role::ReleaseManager, ManageSystem) => false,
     }
+}
+
+/// Whether `role` may do everything that `other` may.
+pub fn covers(role: Role, other: Role) -> bool {
+    Capability::ALL.iter().all(|capability| role_has(role, *capability) || !role_has(other, *capability))
 }

@@ -192,7 +192,8 @@ impl Policy {
             return Grants::mint(Vec::new(), self.epoch);
         }
         let job = permit.action().job();
-        let listed = self.settings.grants.iter().filter(|grant| grant.is_for(job.programs()));
+        let cut_off = self.settings.rules.iter().any(OperatorRule::cuts_off_programs);
+        let listed = self.settings.grants.iter().filter(|grant| !cut_off && grant.is_for(job.programs()));
         let entries = listed.map(|grant| grant.entry.clone()).chain(job.hosts.iter().cloned());
         Grants::mint(entries.collect(), self.epoch)
     }
@@ -223,22 +224,25 @@ impl Policy {
 
     /// Stage 4, before arguments are looked at; also what `tools/list` shows.
     pub fn authorize(&self, caller: &Caller, capability: Capability) -> Result<(), Denial> {
-        if !role_has(caller.role, capability) {
+        let task = caller.task.unwrap_or_default();
+        let roles = [Some(caller.role), task.role];
+        if let Some(role) = roles.into_iter().flatten().find(|role| !role_has(*role, capability)) {
             // Specification 001 has words of its own for a role that only reads.
             if let Some(Err(refusal)) = self.permission(caller, capability) {
                 return Err(refusal.into());
             }
-            let reason = Reason::RoleLacks { role: caller.role, capability };
-            return Err(Denial::new(reason, format!("rbac.{}", caller.role.as_str())));
+            let reason = Reason::RoleLacks { role, capability };
+            return Err(Denial::new(reason, format!("rbac.{}", role.as_str())));
         }
         let effect = capability.effect();
-        if !self.settings.mode.includes(effect) {
+        let mode = task.mode.map_or(self.settings.mode, |mode| self.settings.mode.and(mode));
+        if !mode.includes(effect) {
             let needed = match effect {
                 Effect::Read => "read",
                 Effect::Write => "write",
                 Effect::Command => "command",
             };
-            let reason = Reason::ModeLacks { mode: self.settings.mode.describe(), needed };
+            let reason = Reason::ModeLacks { mode: mode.describe(), needed };
             return Err(Denial::new(reason, "tool_mode"));
         }
         match self.permission(caller, capability) {
@@ -298,7 +302,7 @@ impl Policy {
             let obligations = Obligations::of(caller.role, A::CAPABILITY);
             let targets = touched(&action, &judgement);
             let rules = self.settings.rules.iter();
-            let withheld = rules.filter_map(|rule| rule.withholds(tool, A::CAPABILITY, &targets)).collect();
+            let withheld = rules.filter_map(|rule| rule.withholds(tool, A::KINDS, &targets)).collect();
             Permit::mint(action, self.epoch, rule, obligations, Withheld(withheld))
         };
         match weight {
@@ -333,9 +337,9 @@ impl Policy {
 
     fn weigh_rules<A: Action>(&self, tool: &ToolName, action: &A, judgement: &Judgement) -> Weight {
         let targets = touched(action, judgement);
-        let applying = self.settings.rules.iter().filter(|rule| rule.applies(tool, A::CAPABILITY, &targets));
+        let applying = self.settings.rules.iter().filter(|rule| rule.applies(tool, A::KINDS, &targets));
         applying.fold(Weight::Allow, |strictest, rule| {
-            strictest.max(match rule.verdict_on(A::CAPABILITY) {
+            strictest.max(match rule.verdict_on(A::KINDS) {
                 Verdict::Allow => Weight::Allow,
                 Verdict::Ask => Weight::Ask(Question {
                     rule: format!("rules ({})", rule.set_at()),

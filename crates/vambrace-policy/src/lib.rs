@@ -12,6 +12,7 @@ mod decide;
 mod denial;
 mod git;
 mod job;
+mod kinds;
 mod names;
 mod obligation;
 mod operator_rule;
@@ -19,7 +20,6 @@ mod path_pattern;
 mod permission_list;
 mod permit;
 mod scope;
-mod tool_mode;
 pub mod url;
 mod written;
 
@@ -27,11 +27,11 @@ pub use action::{
     Access, Action, Allowance, Answers, AskAgents, Asked, Author, ChangeRepository, ConfigChange, Content,
     CountMatches, CreateDirectory, DeclaredKind, DeleteFile, DeleteMemory, EditFiles, FetchUrl, FileEdits,
     Header, InstallDependencies, Lines, ListFiles, ManageSystem, MigrateConfig, Named, PushBranch, PushStage,
-    ReadFile, ReadOutput, ReadPosture, ReadRepository, RepositoryChange, RequestRules, RunDeclared, RunLine,
-    RunToolchain, RunTyped, SaveMemory, Saving, SearchFiles, SearchMemory, SendNotification, UpdateMemory,
-    WriteFile, Writes,
+    ReadFile, ReadOutput, ReadPage, ReadPosture, ReadRepository, RepositoryChange, RequestRules, RunDeclared,
+    RunLine, RunToolchain, RunTyped, SaveMemory, Saving, SearchFiles, SearchMemory, SendNotification,
+    UpdateMemory, WriteFile, Writes,
 };
-pub use capability::{Capability, Effect, role_has};
+pub use capability::{Capability, covers, role_has};
 pub use decide::{Answerer, Decision, Facts, Judgement, Pending, Policy, PolicySettings, Question, Standing};
 pub use denial::{Denial, Reason};
 pub use git::GitRules;
@@ -39,11 +39,12 @@ pub use job::{
     Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Naming, Place, Repository,
     Runs, Variable, VariableValue,
 };
+pub use kinds::{Kind, Kinds, Sends, Shows, Starts};
 pub use obligation::{Obligations, Severity};
-pub use operator_rule::{OperatorRule, Verdict};
+pub use operator_rule::{OperatorRule, Subject, Verdict};
 pub use path_pattern::{PathPattern, PatternError};
 pub use permission_list::{MemoryGrant, MemoryReads, MemoryRefusal, Permission, PermissionList};
 pub use permit::{Epoch, Permit, Stale, Withheld};
 pub use scope::{HardLinks, Isolation, Protection, Scope, ScopeSettings, Symlinks, Zone};
-pub use tool_mode::{ToolMode, UnknownMode};
+pub use vambrace_types::{Effect, ToolMode, UnknownMode};
 pub use written::{Notice, OnWrite, Sighting, SightingKind};

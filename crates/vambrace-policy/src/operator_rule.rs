@@ -1,9 +1,9 @@
-//! Rules the operator writes: a tool, perhaps a path, and a verdict.
+//! Rules the operator writes: a tool or a kind of call, perhaps a path, and a verdict.
 
 use vambrace_types::{ScopedPath, ToolName};
 
 use crate::permit::WithheldPaths;
-use crate::{Capability, PathPattern, PatternError};
+use crate::{Kind, Kinds, PathPattern, PatternError};
 
 /// Ordered by strictness, so that combining verdicts is taking the greatest and the order of rules cannot matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,34 +23,38 @@ impl Verdict {
     }
 }
 
-/// `None` stands for every tool, or for every path.
+/// What a rule is about.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    Everything,
+    /// `kinds` are what the tool of this name does; of one that reaches only what the operator chose, none.
+    Tool {
+        name: String,
+        kinds: Kinds,
+    },
+    Kind(Kind),
+}
+
+/// Without a path, it is about every path.
 #[derive(Debug, Clone)]
 pub struct OperatorRule {
-    tool: Option<String>,
+    subject: Subject,
     path: Option<PathPattern>,
     verdict: Verdict,
     reason: String,
     set_at: String,
 }
 
-const CHANGES: [&str; 4] = ["write_file", "edit_file", "delete_file", "create_directory"];
-const READS: [&str; 3] = ["read_file", "search_file", "count_matches"];
-/// Those, and the tools whose diff shows what was there.
-const SHOWS: [&str; 5] = ["read_file", "search_file", "count_matches", "write_file", "edit_file"];
-
-/// Sends requests of the caller's choice.
-const SENDS: &str = "web_fetch";
-
 impl OperatorRule {
     pub fn new(
-        tool: Option<&str>,
+        subject: Subject,
         path: Option<&str>,
         verdict: Verdict,
         reason: &str,
         set_at: &str,
     ) -> Result<OperatorRule, PatternError> {
         Ok(OperatorRule {
-            tool: tool.map(str::to_owned),
+            subject,
             path: path.map(PathPattern::parse_from_root).transpose()?,
             verdict,
             reason: reason.to_owned(),
@@ -58,29 +62,35 @@ impl OperatorRule {
         })
     }
 
-    /// What is refused to one tool that reads is refused to every tool that shows text, or the rule would only choose
-    /// the name under which a file is read. A program shows whatever it reads. In the same way, who may not send requests
-    /// may not have news sent, which carry results to an address of the caller's choice. THREAT: P05.
-    fn is_about(&self, tool: &ToolName, capability: Capability) -> bool {
-        let Some(name) = self.tool.as_deref() else { return true };
+    /// A program shows whatever it reads, so what refuses reading refuses programs. A rule about writing with a path makes
+    /// the path read-only for them instead; without one, they could write anywhere.
+    fn is_about(&self, tool: &ToolName, kinds: Kinds) -> bool {
         let refuses = self.verdict > Verdict::Allow;
-        let shows = SHOWS.contains(&tool.as_str()) || capability.runs_programs();
-        let sends = capability == Capability::SendNotifications;
-        let is_brother = (READS.contains(&name) && shows) || (name == SENDS && sends);
-        name == tool.as_str() || (refuses && is_brother)
+        match &self.subject {
+            Subject::Everything => true,
+            Subject::Tool { name, kinds: named } => name == tool.as_str() || (refuses && named.imply(kinds)),
+            Subject::Kind(kind) => {
+                let reaches_programs = match kind {
+                    Kind::Reads => true,
+                    Kind::Writes => self.path.is_none(),
+                    Kind::Runs | Kind::Sends => false,
+                };
+                kinds.are(*kind) || (refuses && reaches_programs && kinds.runs_programs())
+            }
+        }
     }
 
     /// A rule with a path speaks only of calls that touch such a path.
-    pub(crate) fn applies(&self, tool: &ToolName, capability: Capability, targets: &[&ScopedPath]) -> bool {
+    pub(crate) fn applies(&self, tool: &ToolName, kinds: Kinds, targets: &[&ScopedPath]) -> bool {
         let touches = |path: &PathPattern| targets.iter().any(|target| path.covers(target.components()));
-        self.is_about(tool, capability) && self.path.as_ref().is_none_or(touches)
+        self.is_about(tool, kinds) && self.path.as_ref().is_none_or(touches)
     }
 
     /// What it says of such a call. The sandbox keeps from every program what a path rule refuses or asks about, and a
     /// program cannot be asked while it runs: there an approval would be used up for nothing, so it is refused at once.
-    pub(crate) fn verdict_on(&self, capability: Capability) -> Verdict {
+    pub(crate) fn verdict_on(&self, kinds: Kinds) -> Verdict {
         match self.verdict {
-            Verdict::Ask if self.path.is_some() && capability.runs_programs() => Verdict::Deny,
+            Verdict::Ask if self.path.is_some() && kinds.runs_programs() => Verdict::Deny,
             verdict @ (Verdict::Allow | Verdict::Ask | Verdict::Deny) => verdict,
         }
     }
@@ -91,13 +101,13 @@ impl OperatorRule {
     pub(crate) fn withholds(
         &self,
         tool: &ToolName,
-        capability: Capability,
+        kinds: Kinds,
         targets: &[&ScopedPath],
     ) -> Option<WithheldPaths> {
-        let verdict = self.verdict_on(capability);
+        let verdict = self.verdict_on(kinds);
         // What the sandbox hides from a program, it takes for deleted or empty, and tells us so.
-        let is_hidden = capability.runs_programs() && self.hides().is_some();
-        let pattern = self.path.as_ref().filter(|_| is_hidden || self.is_about(tool, capability))?;
+        let is_hidden = kinds.runs_programs() && self.hides().is_some();
+        let pattern = self.path.as_ref().filter(|_| is_hidden || self.is_about(tool, kinds))?;
         let approved = match verdict {
             Verdict::Allow => return None,
             Verdict::Deny => Vec::new(),
@@ -110,7 +120,16 @@ impl OperatorRule {
     }
 
     fn refuses_only_changes(&self) -> bool {
-        self.tool.as_deref().is_some_and(|tool| CHANGES.contains(&tool))
+        match &self.subject {
+            Subject::Tool { kinds, .. } => kinds.changes && !kinds.runs_programs(),
+            Subject::Kind(kind) => *kind == Kind::Writes,
+            Subject::Everything => false,
+        }
+    }
+
+    /// Whether programs may reach no host that the operator lists for them: they cannot be asked while they run.
+    pub(crate) fn cuts_off_programs(&self) -> bool {
+        self.verdict > Verdict::Allow && matches!(self.subject, Subject::Kind(Kind::Sends))
     }
 
     /// What programs must not see.

@@ -1,16 +1,12 @@
 //! What a running Vambrace is made of, and the door front ends knock on.
 
 use std::net::IpAddr;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
-use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio_util::task::TaskTracker;
 use vambrace_audit::{
     AnswerError, Approvals, AuditError, AuditLog, BareStanding, Clock, Event, EventKind, Question, Severity,
     Standing,
@@ -18,17 +14,20 @@ use vambrace_audit::{
 use vambrace_net::NetError;
 use vambrace_policy::command::{WordVerdict, explain};
 use vambrace_policy::url::{UrlStep, WebUrl};
-use vambrace_policy::{Capability, Policy};
+use vambrace_policy::{Capability, Kinds};
 use vambrace_process::{Missing, Posture};
 use vambrace_redact::{RedactedTree, Redactor};
-use vambrace_tools::{Instruments, Limits, Toolbox};
-use vambrace_types::{Caller, Chain, ErrorCode, ScopedPath, SessionId, Timestamp, ToolError, Tree};
+use vambrace_tools::{Toolbox, thread};
+use vambrace_types::{Caller, Chain, ErrorCode, ScopedPath, SessionId, Timestamp, ToolError, ToolName, Tree};
 
+use crate::catalog::{Catalog, ToolDescription, ToolSource};
 use crate::chance::chance;
-use crate::stage::{Unsent, prove};
-use crate::table::{Table, ToolDescription};
+use crate::context::{Context, Contexts};
+use crate::executor::Executor;
+use crate::stage::prove;
 use crate::underway::Underway;
-use crate::{Incoming, Leash, Level, Log, LogLine, Reply, brief};
+use crate::walk::{no_context, nothing_there, walk_nowhere};
+use crate::{Incoming, Leash, Level, Log, LogLine, Reply};
 
 /// What happens to calls while the record cannot be written (decision C24).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,148 +39,74 @@ pub enum OnAuditFailure {
     DenyAll,
 }
 
-/// A walk that needs nobody to hold its corridor.
-pub(crate) type Walking = Pin<Box<dyn Future<Output = Unsent> + Send>>;
-
-/// Looks whether there are new secrets to know.
-pub type Relearn = Box<dyn Fn() -> Relearned + Send + Sync>;
-
-/// What became of looking.
-#[derive(Debug, Default)]
-pub struct Relearned {
-    /// One that knows more than the last.
-    pub redactor: Option<Redactor>,
-    /// What a person should know about the files that were looked at, said once.
-    pub warnings: Vec<String>,
-}
-
-/// Notes that a program runs, until what it gives is dropped: what turns up meanwhile may be the program's.
-pub type MarkPrograms = Box<dyn Fn() -> Box<dyn std::any::Any + Send> + Send + Sync>;
-
 const LOOK_FOR_STOP: Duration = Duration::from_millis(500);
 
-/// In milliseconds. LIMIT: a secret that was written down a moment ago may still be unknown.
-const LOOK_AGAIN: u64 = 1000;
-
 pub struct CorridorParts {
-    pub policy: Policy,
-    pub redactor: Redactor,
-    /// Asked at the beginning of calls and before strangers are told of, at most once a second.
-    pub relearn: Option<Relearn>,
-    pub mark_programs: Option<MarkPrograms>,
-    pub instruments: Instruments,
     /// The error when the record could not even be opened; calls then meet `on_audit_failure`.
     pub audit: Result<AuditLog, AuditError>,
     pub on_audit_failure: OnAuditFailure,
     /// The kill switch, for when the record cannot be opened.
     pub bare_standing: BareStanding,
-    pub limits: Limits,
-    pub toolbox: Toolbox,
     pub clock: Arc<dyn Clock>,
     pub log: Arc<dyn Log>,
     /// Questions that wait for a person; without them, what needs a person is refused.
     pub approvals: Option<Approvals>,
-    /// Stands for the whole policy in what an approval is bound to, across processes.
-    pub policy_fingerprint: [u8; 32],
 }
 
 pub struct Corridor {
     pub(crate) parts: CorridorParts,
-    table: Table,
-    walking: TaskTracker,
+    pub(crate) contexts: Contexts,
+    catalog: Catalog,
+    executor: Executor,
     pub(crate) underway: Arc<Underway>,
-    learned: Learned,
-    /// Programs have run since anybody last looked at the workspace's hidden files.
-    ran: AtomicBool,
-    /// Where walks go on that are not over at once. Unset: where they were called.
-    home: OnceLock<Handle>,
-}
-
-/// What became known since the start, and when that was last asked. Whoever asks keeps only those waiting who want to ask
-/// too.
-struct Learned {
-    redactor: OnceLock<RwLock<Redactor>>,
-    asking: Mutex<()>,
-    /// In milliseconds.
-    asked: AtomicI64,
-}
-
-impl Learned {
-    const NEVER: i64 = i64::MIN;
-
-    fn nothing() -> Learned {
-        Learned { redactor: OnceLock::new(), asking: Mutex::default(), asked: AtomicI64::new(Learned::NEVER) }
-    }
-
-    fn is_due(&self, now: Timestamp) -> bool {
-        let asked = self.asked.load(Ordering::Acquire);
-        let then = Timestamp::from_millis(asked);
-        // A clock that was set back must not keep us from looking.
-        asked == Learned::NEVER || then > now || now.millis_since(then) >= LOOK_AGAIN
-    }
 }
 
 impl Corridor {
-    pub fn new(parts: CorridorParts) -> Corridor {
-        let table = Table::new(&parts.toolbox);
-        Corridor {
-            parts,
-            table,
-            walking: TaskTracker::new(),
-            underway: Arc::default(),
-            learned: Learned::nothing(),
-            ran: AtomicBool::new(false),
-            home: OnceLock::new(),
-        }
+    pub fn new(parts: CorridorParts, contexts: Contexts) -> Corridor {
+        let catalog = Catalog::new(&contexts.default().toolbox);
+        Corridor { parts, contexts, catalog, executor: Executor::default(), underway: Arc::default() }
     }
 
-    /// From now on, walks that may hold their thread for long are tasks of this runtime, whose threads can make way for
-    /// each other; whoever calls need not be able to. Once and for good: the runtime has to outlive all calls.
+    /// From now on, walks that are not over at once are tasks of this runtime. Once and for good: it has to outlive all
+    /// calls.
     pub fn live_on(&self, runtime: Handle) {
-        // INVARIANT: what goes there to make way can do so.
-        if runtime.runtime_flavor() == RuntimeFlavor::MultiThread {
-            let _ = self.home.set(runtime);
-        }
+        self.executor.live_on(runtime);
     }
 
-    pub(crate) fn has_home(&self) -> bool {
-        self.home.get().is_some()
-    }
-
-    /// One call through the whole corridor. The walk is a task of its own, or becomes one when its caller goes away, who does
-    /// not take the outcome line along. THREAT: P03.
-    ///
-    /// `None` means that the runtime itself is going down, or that answering a panic fell over too; the front end says so.
+    /// One call through the whole corridor. `None` means that the runtime itself is going down, or that answering a panic
+    /// fell over too; the front end says so.
     // Not itself one that waits: everything it was given would be held, and moved, by all who wait for it.
     pub fn call(self: &Arc<Self>, incoming: Incoming) -> impl Future<Output = Option<Reply>> + Send {
-        let (owner, leash) = (incoming.caller.owner(), incoming.leash.clone());
-        // A disk that has to be waited for is no short call's business.
-        let is_durable = self.parts.audit.as_ref().is_ok_and(AuditLog::is_durable);
-        let is_brief = !is_durable && self.table.is_brief(&incoming);
-        let heeded = (!is_brief).then(|| Box::new(incoming.caller.clone()));
-        let walk = self.walking(incoming);
-        async move {
-            match heeded {
-                Some(caller) => {
-                    let _heeding = self.heed_stop(*caller, leash.clone());
-                    self.spawned(walk, owner, leash).await.ok()
-                }
-                None => brief::call(self, walk, owner, leash).await,
-            }
-        }
-    }
-
-    fn walking(self: &Arc<Self>, incoming: Incoming) -> Walking {
+        let (caller, leash) = (Box::new(incoming.caller.clone()), incoming.leash.clone());
         let corridor = Arc::clone(self);
-        let walk = async move { corridor.table.walk(&corridor, incoming).await };
-        Box::pin(self.walking.track_future(walk))
+        let walk = Box::pin(async move {
+            let found = corridor.catalog.find(&incoming.tool);
+            match (found, corridor.contexts.of(&incoming.caller).cloned()) {
+                (Some(tool), Some(context)) => tool.walk(&corridor, context, incoming).await,
+                (None, Some(context)) => {
+                    let may = |capability| context.may_use(&incoming.caller, capability);
+                    let offered = corridor.catalog.names(may);
+                    let error = nothing_there(&incoming.tool, &offered);
+                    walk_nowhere(&corridor, context, incoming, error).await
+                }
+                // THREAT: P13, a place that is no more is no reason for another one.
+                (_, None) => {
+                    let context = Arc::clone(corridor.contexts.default());
+                    walk_nowhere(&corridor, context, incoming, no_context()).await
+                }
+            }
+        });
+        self.executor.run(walk, || {
+            let entered = self.underway.enter(caller.owner(), leash.clone());
+            (entered, self.heed_stop(*caller, leash))
+        })
     }
 
     /// The kill switch ends also what is under way, within about a second. THREAT: P12.
     fn heed_stop(self: &Arc<Self>, caller: Caller, leash: Leash) -> Heeding {
         let corridor = Arc::clone(self);
-        // Not where the caller waits: a thread that is held there must not hold up the switch.
-        Heeding(self.runtime().spawn(async move {
+        // A task of its own: a thread that is held must not hold up the switch.
+        Heeding(self.executor.runtime().spawn(async move {
             loop {
                 tokio::time::sleep(LOOK_FOR_STOP).await;
                 let Ok(audit) = corridor.audit() else { return };
@@ -193,51 +118,51 @@ impl Corridor {
         }))
     }
 
-    /// As a task of its own. Not itself one that waits: every connection would have to hold the whole walk.
-    pub(crate) fn spawned(self: &Arc<Self>, walk: Walking, owner: String, leash: Leash) -> JoinHandle<Reply> {
-        let entered = self.underway.enter(owner, leash);
-        let corridor = Arc::clone(self);
-        let walk = async move {
-            let _entered = entered;
-            walk.await.recorded(&corridor)
-        };
-        self.walking.spawn_on(walk, &self.runtime())
-    }
-
-    fn runtime(&self) -> Handle {
-        self.home.get().cloned().unwrap_or_else(Handle::current)
-    }
-
     /// Waits for the calls under way.
     pub async fn finish(&self) {
-        self.walking.close();
-        self.walking.wait().await;
+        self.executor.finish().await;
     }
 
     /// What this caller may use, by role and mode.
     pub fn tools_for(&self, caller: &Caller) -> Vec<ToolDescription> {
-        self.table.offered(|capability| self.may_use(caller, capability))
+        self.catalog.offered(|capability| self.may_use(caller, capability))
     }
 
     /// One of those, by name.
     pub fn tool_for(&self, caller: &Caller, name: &str) -> Option<ToolDescription> {
-        self.table.one(name, |capability| self.may_use(caller, capability))
+        self.catalog.one(name, |capability| self.may_use(caller, capability))
     }
 
     pub(crate) fn may_use(&self, caller: &Caller, capability: Capability) -> bool {
-        self.parts.policy.authorize(caller, capability).is_ok()
+        self.contexts.of(caller).is_some_and(|context| context.may_use(caller, capability))
     }
 
-    /// Every tool there is, for the reference.
+    /// Puts other tools in the place of those of the same source, while calls are served.
+    pub fn replace_tools(&self, source: ToolSource) {
+        self.catalog.replace(source);
+    }
+
+    /// Tells whenever other tools are there than before.
+    pub fn tool_changes(&self) -> watch::Receiver<()> {
+        self.catalog.changes()
+    }
+
+    /// Every tool of ours that agents may be offered, for the reference.
     pub fn all_tools() -> Vec<ToolDescription> {
-        Table::new(&Toolbox::default()).offered(|_| true)
+        Catalog::new(&Toolbox::default()).offered(|_| true)
+    }
+
+    /// Every tool that there is with these settings, also those that no front end lists, and what it does.
+    pub fn every_tool(toolbox: &Toolbox) -> Vec<(ToolName, Kinds)> {
+        Catalog::new(toolbox).everything()
     }
 
     /// Runs the self-attack battery now, if it has not run yet, and puts the result on record. Calls that start programs
     /// wait for it.
     pub fn prove(&self) -> Result<Posture, ToolError> {
-        let proved = prove(self);
-        match (self.parts.instruments.programs.posture(), proved) {
+        let context = self.contexts.default();
+        let proved = thread::in_place(|| prove(self, context));
+        match (context.instruments.programs.posture(), proved) {
             // A table with broken rows is what whoever asks wants to see.
             (Some(posture), _) => Ok(posture),
             (None, Err(error)) => Err(error),
@@ -247,17 +172,17 @@ impl Corridor {
 
     /// Whether anything is served. Waits for no proof.
     pub fn unbroken(&self) -> Result<(), ToolError> {
-        self.parts.instruments.programs.unbroken().map_err(|error| error.to_tool_error())
+        self.contexts.all().try_for_each(|context| context.unbroken())
     }
 
     /// The walls that the last attempt at a cage could not have.
     pub fn missing_layers(&self) -> Vec<Missing> {
-        self.parts.instruments.programs.missing_layers()
+        self.contexts.default().instruments.programs.missing_layers()
     }
 
     /// Every word of a command line and the rule that judged it. What is no plan has no words.
     pub fn explain(&self, line: &str) -> Vec<WordVerdict> {
-        let policy = &self.parts.policy;
+        let policy = &self.contexts.default().policy;
         let scope = policy.scope();
         let Some(folder) = ScopedPath::from_components(scope.bearings().service().to_vec()) else {
             return Vec::new();
@@ -270,10 +195,11 @@ impl Corridor {
 
     /// Every step of the judgement about a URL, with the addresses that its host has right now if it may be looked up.
     pub async fn explain_url(&self, text: &str, look_up: bool) -> Vec<UrlStep> {
-        let policy = self.parts.policy.url();
+        let context = self.contexts.default();
+        let policy = context.policy.url();
         let answers = match WebUrl::parse(text) {
             Ok(url) if look_up && policy.admit(&url).is_ok() => {
-                Some(self.parts.instruments.web.resolve(url.host()).await.unwrap_or_default())
+                Some(context.instruments.web.resolve(url.host()).await.unwrap_or_default())
             }
             Ok(_) | Err(_) => None,
         };
@@ -282,7 +208,7 @@ impl Corridor {
 
     /// What the operator's own configuration asks for, through the network door but not by its rules for models.
     pub async fn fetch_for_operator(&self, url: &str) -> Result<Vec<u8>, NetError> {
-        self.parts.instruments.web.fetch_for_operator(url).await
+        self.contexts.default().instruments.web.fetch_for_operator(url).await
     }
 
     pub fn audit(&self) -> Result<&AuditLog, &AuditError> {
@@ -309,54 +235,26 @@ impl Corridor {
 
     /// As it was at the start, for what is not part of a call.
     pub fn redactor(&self) -> &Redactor {
-        &self.parts.redactor
+        &self.contexts.default().redaction.redactor
     }
 
-    /// For one call: everything that is known by now, and numbers from one.
+    /// For what is told beside calls: everything that is known by now.
     pub fn redactor_for_call(&self, now: Timestamp) -> Redactor {
-        if let Some(relearn) = &self.parts.relearn
-            && self.learned.is_due(now)
-        {
-            let _asking = self.learned.asking.lock().unwrap_or_else(PoisonError::into_inner);
-            if self.learned.is_due(now) {
-                // One who falls over here is told so, and the next goes on with what is known: without a redactor, no call
-                // could even be written down.
-                let fault = match catch_unwind(AssertUnwindSafe(relearn)) {
-                    Ok(Relearned { redactor, warnings }) => {
-                        redactor.into_iter().for_each(|redactor| self.learn(redactor));
-                        self.tell_of_files(&warnings);
-                        None
-                    }
-                    Err(fault) => Some(fault),
-                };
-                // Behind what was learned, so that nobody goes on without it.
-                self.learned.asked.store(now.millis(), Ordering::Release);
-                if let Some(fault) = fault {
-                    resume_unwind(fault);
-                }
-            }
-        }
-        self.redactor_so_far()
+        self.redactor_in(self.contexts.default(), now)
     }
 
-    pub(crate) fn program_ran(&self) {
-        self.ran.store(true, Ordering::Release);
+    pub(crate) fn redactor_in(&self, context: &Context, now: Timestamp) -> Redactor {
+        context.redaction.for_call(now, |warnings| self.tell_of_files(context, warnings))
     }
 
-    /// For whoever ends after programs have run: what hidden files they left is written down as theirs, so that what a
-    /// person makes from now on is a person's.
+    /// For whoever ends after programs have run.
     pub fn look_again(&self) {
-        if let Some(relearn) = &self.parts.relearn
-            && self.ran.swap(false, Ordering::AcqRel)
-        {
-            // The next start tells what there is to tell, and looks again if this failed.
-            let _ = catch_unwind(AssertUnwindSafe(relearn));
-        }
+        self.contexts.all().for_each(|context| context.redaction.look_again());
     }
 
     /// Limits that were reached and files that nobody vouches for are told aloud: what is not known is not hidden.
-    fn tell_of_files(&self, warnings: &[String]) {
-        let redactor = self.redactor_so_far().for_record();
+    fn tell_of_files(&self, context: &Context, warnings: &[String]) {
+        let redactor = context.redaction.so_far().for_record();
         for warning in warnings {
             let message = redactor.text(warning).value;
             if let Ok(audit) = self.audit() {
@@ -375,25 +273,9 @@ impl Corridor {
         }
     }
 
-    fn learn(&self, redactor: Redactor) {
-        if let Err(redactor) = self.learned.redactor.set(RwLock::new(redactor))
-            && let (Some(learned), Ok(redactor)) = (self.learned.redactor.get(), redactor.into_inner())
-        {
-            *learned.write().unwrap_or_else(PoisonError::into_inner) = redactor;
-        }
-    }
-
-    /// What was known when it was last asked.
-    fn redactor_so_far(&self) -> Redactor {
-        match self.learned.redactor.get() {
-            Some(learned) => learned.read().unwrap_or_else(PoisonError::into_inner).for_call(),
-            None => self.parts.redactor.for_call(),
-        }
-    }
-
     /// Where a call came from, as fields of a log line.
     pub fn origin(&self, chain: &Chain) -> Vec<(&'static str, RedactedTree)> {
-        let redactor = self.redactor_so_far();
+        let redactor = self.contexts.default().redaction.so_far();
         let address = |address: IpAddr| redactor.plain_tree(Tree::text(address.to_string())).value;
         let address = chain.address.map(|known| ("client_ip", address(known)));
         let id = chain.request_id.as_deref().map(|id| ("request_id", redactor.name(id).into()));
@@ -413,9 +295,4 @@ impl Drop for Heeding {
     fn drop(&mut self) {
         self.0.abort();
     }
-}
-
-/// An empty object, for calls without arguments.
-pub(crate) fn or_empty(arguments: Value) -> Value {
-    if arguments.is_null() { Value::Object(serde_json::Map::new()) } else { arguments }
 }

@@ -19,6 +19,7 @@ struct Held {
     /// Zero until somebody pulls.
     why: AtomicU8,
     pulled: Notify,
+    stop: Stop,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +60,7 @@ impl Leash {
     /// The first reason counts.
     fn pull(&self, why: u8) {
         let _ = self.held.why.compare_exchange(0, why, Ordering::AcqRel, Ordering::Acquire);
+        self.held.stop.set();
         self.held.pulled.notify_waiters();
     }
 
@@ -82,56 +84,20 @@ impl Leash {
         }
     }
 
-    /// Sets `stop` when somebody pulls or the time is up, in a task of its own, because the work may hold its thread.
-    pub(crate) fn watch(&self, limit: Duration, stop: Stop) -> Watch {
-        let leash = self.clone();
-        // The task may come late to a call that was over before it began.
-        if leash.is_pulled() {
-            stop.set();
-        }
-        Watch::Task(tokio::spawn(async move { leash.patience(limit, &stop).await }))
+    /// Tells the work to stop; also set when `time` is over.
+    pub(crate) fn stop_within(&self, time: Duration) -> Stop {
+        self.held.stop.within(time)
     }
 
-    /// The same for work that is too short to be watched: only what it waits for is cut short.
-    pub(crate) fn watch_here(&self, limit: Duration, stop: Stop) -> Watch {
-        if self.is_pulled() {
-            stop.set();
-        }
-        Watch::Here { leash: self.clone(), limit, stop }
+    pub(crate) fn stop(&self) -> &Stop {
+        &self.held.stop
     }
 
-    async fn patience(&self, limit: Duration, stop: &Stop) {
-        if tokio::time::timeout(limit, self.pulled()).await.is_err() {
+    /// Resolves when work that waits was told to stop and did not. Work that holds its thread looks at its `Stop` itself.
+    pub(crate) async fn lost_patience(&self, time: Duration) {
+        if tokio::time::timeout(time, self.pulled()).await.is_err() {
             self.pull(TIMED_OUT);
         }
-        stop.set();
         tokio::time::sleep(GRACE).await;
-    }
-}
-
-/// The watcher of one call; it goes when the call is done.
-pub(crate) enum Watch {
-    Task(tokio::task::JoinHandle<()>),
-    Here { leash: Leash, limit: Duration, stop: Stop },
-}
-
-impl Watch {
-    /// Resolves when the work was told to stop and did not.
-    pub(crate) async fn lost_patience(&mut self) {
-        match self {
-            Watch::Task(task) => {
-                let _ = task.await;
-            }
-            Watch::Here { leash, limit, stop } => leash.patience(*limit, stop).await,
-        }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        match self {
-            Watch::Task(task) => task.abort(),
-            Watch::Here { .. } => {}
-        }
     }
 }

@@ -3,24 +3,27 @@
 //! This crate puts the parts together and knows the order of the stages. It knows no wire format: front ends hand in an
 //! `Incoming` and render the `Reply` they get.
 
-mod brief;
+mod catalog;
 mod chance;
+mod context;
 mod corridor;
+mod executor;
 mod incoming;
 mod leash;
 mod log;
+mod redaction;
 mod reply;
 mod stage;
-mod table;
 mod underway;
 mod walk;
 
-pub use brief::BRIEF_TURNS;
+pub use catalog::{ToolDescription, ToolSource};
 pub use chance::chance;
-pub use corridor::{Corridor, CorridorParts, MarkPrograms, OnAuditFailure, Relearn, Relearned};
+pub use context::{Context, Contexts};
+pub use corridor::{Corridor, CorridorParts, OnAuditFailure};
 pub use incoming::{Answer, Approver, Incoming};
 pub use leash::Leash;
 pub use log::{Level, Log, LogLine, NoLog};
+pub use redaction::{MarkPrograms, Redaction, Relearn, Relearned};
 pub use reply::{Answerer, Reply, ReplyError, Ticket, Verdict};
-pub use table::ToolDescription;
 pub use vambrace_audit::Purpose;

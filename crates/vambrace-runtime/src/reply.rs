@@ -2,6 +2,7 @@
 
 use vambrace_audit::{AuditError, Receipt};
 use vambrace_redact::{RedactedText, RedactedTree};
+use vambrace_tools::{Reading, Tense};
 use vambrace_types::{ErrorCode, Metadata, Status, Timestamp};
 
 pub use vambrace_policy::{Answerer, Verdict};
@@ -29,6 +30,7 @@ pub struct Reply {
     pub(crate) verdict: Verdict,
     pub(crate) rule: RedactedText,
     pub(crate) tool: String,
+    pub(crate) reading: Reading,
     pub(crate) ticket: Option<Ticket>,
     #[expect(dead_code, reason = "a reply proves its audit line by holding the receipt")]
     pub(crate) recorded: Recorded,
@@ -86,5 +88,21 @@ impl Reply {
 
     pub fn tool(&self) -> &str {
         &self.tool
+    }
+
+    /// The data as text, in the tool's own words.
+    pub fn write_data(&self, out: &mut String) {
+        let tense = if self.metadata.dry_run { Tense::Would } else { Tense::Done };
+        self.reading.write(self.data.as_tree(), tense, out);
+    }
+
+    /// Whether the result is an error to the model, although the tool did its work.
+    pub fn is_failure(&self) -> bool {
+        self.reading.is_failure(self.data.as_tree())
+    }
+
+    /// Whether the text of a dry run says that it is one.
+    pub fn tells_dry_run(&self) -> bool {
+        self.reading.tells_dry_run()
     }
 }

@@ -1,49 +1,49 @@
 //! The stages of the walk that are more than a line.
 
 mod alarm;
+mod authorize;
 mod binding;
 mod conclude;
 mod contact;
 mod decide;
+mod execute;
 mod permission;
 mod prove;
 mod question;
 mod record;
 mod validate;
 
-use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Poll;
 
 use serde_json::Value;
-use tokio::runtime::{Handle, RuntimeFlavor};
 use vambrace_audit::CallEntry;
-use vambrace_files::Stop;
 use vambrace_net::Contact;
 use vambrace_policy::{Action, Denial, Permit, Question, Severity};
 use vambrace_process::Live;
 use vambrace_redact::{RedactedText, RedactedTree, Redactor};
-use vambrace_tools::{Look, Notes, ProgressSink, Tool};
-use vambrace_types::{
-    CallId, Chain, Enforcement, ErrorCode, Family, RawOutput, Timestamp, ToolError, ToolName,
-};
+use vambrace_tools::{Look, Notes, ProgressSink, Tool, thread};
+use vambrace_types::{CallId, Chain, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
 
-pub(crate) use conclude::{Unsent, conclude};
-pub(crate) use decide::{decide, patience};
-pub(crate) use permission::tell_permission;
-pub(crate) use prove::{prove, unbroken};
-pub(crate) use record::{note_intent, record_intent, standing};
-pub(crate) use validate::{decode, scan};
+pub(crate) use authorize::authorize;
+pub(crate) use conclude::conclude;
+pub(crate) use decide::{decide, look};
+pub(crate) use execute::execute;
+pub(crate) use prove::{prove, prove_before};
+pub(crate) use record::record_intent;
+pub(crate) use validate::validate;
 
 use crate::chance::chance;
-use crate::corridor::or_empty;
+use crate::context::Context;
 use crate::{Approver, Corridor, Incoming, Leash, Ticket};
 
 /// The name of a tool that there is not.
-pub(crate) const UNKNOWN: &str = "unknown";
+pub(crate) const UNKNOWN: ToolName = ToolName::of("unknown");
 
 /// What is known of a call from its first moment.
 pub(crate) struct Call {
+    /// What its caller works in.
+    pub(crate) context: Arc<Context>,
     pub(crate) entry: CallEntry,
     /// The redactor with the numbers of this call.
     pub(crate) redactor: Redactor,
@@ -86,14 +86,14 @@ impl Shown {
     }
 
     /// Takes the wish for a preview out of the arguments, which are an object afterwards unless they are something else.
-    pub(crate) fn of(redactor: &Redactor, incoming: &mut Incoming, tool: &'static str) -> Shown {
+    pub(crate) fn of(redactor: &Redactor, incoming: &mut Incoming, tool: &ToolName) -> Shown {
         let redactor = &redactor.for_record();
         let arguments = &mut incoming.arguments;
         *arguments = or_empty(std::mem::take(arguments));
         let dry_run = wishes_dry_run(arguments);
         let reason = arguments.get("reason").and_then(Value::as_str);
         // Nobody's tool may be anything, a secret too; a name with a redaction in it is no name.
-        let unknown = (tool == UNKNOWN).then(|| redactor.text(&incoming.tool).value);
+        let unknown = (*tool == UNKNOWN).then(|| redactor.text(&incoming.tool).value);
         Shown {
             input: redactor.plain_tree(validate::tree_of(arguments)).value,
             reason: reason.map(|reason| redactor.text(reason).value),
@@ -107,17 +107,43 @@ impl Shown {
     }
 }
 
+/// The call, or the little that is left of it when its arguments or its name make us fall over: who, and when.
+pub(crate) fn begin(
+    corridor: &Corridor,
+    context: Arc<Context>,
+    mut incoming: Incoming,
+    tool: &ToolName,
+) -> Result<Call, Call> {
+    let moment = || {
+        let started = corridor.clock().now();
+        (started, corridor.redactor_in(&context, started))
+    };
+    let begun = catch_unwind(AssertUnwindSafe(|| {
+        let (started, redactor) = moment();
+        let shown = Shown::of(&redactor, &mut incoming, tool);
+        (started, redactor, shown)
+    }));
+    match begun {
+        Ok((started, redactor, shown)) => Ok(Call::begin(context, incoming, tool, started, redactor, shown)),
+        Err(_) => {
+            incoming.arguments = Value::Null;
+            let (started, redactor) = moment();
+            Err(Call::begin(context, incoming, tool, started, redactor, Shown::nothing()))
+        }
+    }
+}
+
 impl Call {
     /// `tool` is the tool's own name; an alias or an unknown name is kept in the input's record.
-    pub(crate) fn begin(
-        corridor: &Corridor,
+    fn begin(
+        context: Arc<Context>,
         incoming: Incoming,
-        tool: &'static str,
+        tool: &ToolName,
         started: Timestamp,
         redactor: Redactor,
         shown: Shown,
     ) -> Call {
-        let name = shown.name.unwrap_or_else(|| ToolName::of(tool));
+        let name = shown.name.unwrap_or_else(|| tool.clone());
         let entry = CallEntry {
             call_id: CallId::new(started, chance()),
             session_id: incoming.session,
@@ -129,9 +155,10 @@ impl Call {
             reason: shown.reason,
             dry_run: shown.dry_run || incoming.dry_run,
             purpose: incoming.purpose,
-            volume: Some(corridor.parts.instruments.files.volume()),
+            volume: Some(context.instruments.files.volume()),
         };
         Call {
+            context,
             entry,
             redactor,
             arguments: incoming.arguments,
@@ -240,18 +267,6 @@ pub(crate) struct Unanswered {
     pub(crate) ticket: Option<Ticket>,
 }
 
-/// Whether a thread that carries connections has no time for what follows an attempt.
-pub(crate) fn needs_room(attempt: &Result<RawOutput, Setback>) -> bool {
-    /// LIMIT: cleaning so much text takes a millisecond at the worst.
-    const MOST_CARRIED: usize = 16 << 10;
-    match attempt {
-        Ok(output) => output.n_text_bytes() > MOST_CARRIED,
-        // Violations are counted behind a lock that all processes share.
-        Err(Setback::Error(error)) => error.family() == Family::Denied,
-        Err(Setback::Ask(_) | Setback::Panicked) => false,
-    }
-}
-
 impl From<ToolError> for Setback {
     fn from(error: ToolError) -> Setback {
         Setback::Error(error)
@@ -265,43 +280,24 @@ impl From<Denial> for Setback {
 }
 
 /// Stage 6½. What comes after the stop is nobody's any more.
-pub(crate) fn preview<T: Tool>(
+pub(crate) async fn preview<T: Tool>(
     tool: &T,
+    call: &Call,
     permit: &Permit<T::Action>,
     look: &Look<'_>,
-    stop: &Stop,
 ) -> Result<RawOutput, Setback> {
     let stopped = || ToolError::new(ErrorCode::Cancelled, "The preview was stopped.");
-    let mut seen = Err(stopped());
-    if !stop.is_set() {
-        in_place(&mut || seen = tool.preview(permit, look));
-    }
+    let stop = call.leash.stop();
+    let seen = thread::hold(|| if stop.is_set() { Err(stopped()) } else { tool.preview(permit, look) }).await;
     if stop.is_set() { Err(stopped().into()) } else { Ok(seen?) }
 }
 
-/// Tells the runtime that this thread will be held, so that it moves other work away.
-pub(crate) fn in_place(work: &mut dyn FnMut()) {
-    waiting_if(true, work);
+/// Work that may wait only sometimes: making room for others costs more than a line of the audit log.
+async fn hold_if<T>(waits: bool, work: impl FnOnce() -> T) -> T {
+    if waits { thread::hold(work).await } else { work() }
 }
 
-/// The same for what waits only sometimes: making room for others costs more than a line of the record.
-pub(crate) fn waiting_if<T>(waits: bool, work: impl FnOnce() -> T) -> T {
-    if waits && can_make_way() { tokio::task::block_in_place(work) } else { work() }
-}
-
-/// Goes on where a thread can be held. A short call comes here on a thread that carries connections and has nobody to take
-/// them; it becomes a task of the runtime that the corridor lives on.
-pub(crate) async fn make_way(corridor: &Corridor) {
-    poll_fn(|context| {
-        if can_make_way() || !corridor.has_home() {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-}
-
-fn can_make_way() -> bool {
-    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
+/// An empty object, for calls without arguments.
+fn or_empty(arguments: Value) -> Value {
+    if arguments.is_null() { Value::Object(serde_json::Map::new()) } else { arguments }
 }

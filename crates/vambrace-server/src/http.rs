@@ -33,7 +33,7 @@ use ipnet::IpNet;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use vambrace_auth::{AddressKey, Authenticator, FailureLimiter, ForwardedFor, Rate, RateLimiter};
+use vambrace_auth::{AddressKey, Authenticator, FailureLimiter, ForwardedFor, Rate, RateLimiter, TaskKey};
 use vambrace_runtime::Corridor;
 
 use crate::A2aSettings;
@@ -92,6 +92,8 @@ pub struct HttpSettings {
     pub keys: Option<KeySource>,
     pub a2a: A2aSettings,
     pub conformance: Conformance,
+    /// What tokens for tasks are made with.
+    pub tasks: Option<Arc<TaskKey>>,
     /// Where the record is, for those who may look at it.
     pub audit_dir: PathBuf,
 }

@@ -1,5 +1,9 @@
 //! What a tool says about itself to people and models.
 
+use std::borrow::Cow;
+
+use vambrace_types::ToolName;
+
 /// True and complete: some clients refuse or hide tools by these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hints {
@@ -27,10 +31,22 @@ pub enum Audience {
     Ourselves,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct About {
-    pub name: &'static str,
-    pub title: &'static str,
-    pub description: &'static str,
+    pub name: ToolName,
+    pub title: Cow<'static, str>,
+    pub description: Cow<'static, str>,
     pub hints: Hints,
+}
+
+impl About {
+    /// Of a tool of ours.
+    pub fn of(name: &'static str, title: &'static str, description: &'static str, hints: Hints) -> About {
+        About { name: ToolName::of(name), title: title.into(), description: description.into(), hints }
+    }
+
+    /// Of a tool that the operator's configuration names. Its name is its title.
+    pub fn configured(name: ToolName, description: String, hints: Hints) -> About {
+        About { title: name.as_str().to_owned().into(), name, description: description.into(), hints }
+    }
 }

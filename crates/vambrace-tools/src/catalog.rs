@@ -1,4 +1,4 @@
-//! The list of tools. A tool that is not here does not exist.
+//! The list of tools, by their source. A tool that is not here does not exist.
 
 use crate::declared::DeclaredTool;
 use crate::file::{
@@ -27,7 +27,8 @@ pub trait Visitor {
 /// Other names under which specifications know a tool: alias, then tool.
 pub const ALIASES: &[(&str, &str)] = &[("list_directory", "list_files")];
 
-pub fn visit_all(visitor: &mut impl Visitor, toolbox: &Toolbox) {
+/// Of ours.
+pub fn built_in(visitor: &mut impl Visitor, toolbox: &Toolbox) {
     visitor.visit(ReadFileTool);
     visitor.visit(WriteFileTool);
     visitor.visit(EditFileTool);
@@ -68,15 +69,19 @@ pub fn visit_all(visitor: &mut impl Visitor, toolbox: &Toolbox) {
         LegacyRunCommand::Offered => visitor.visit(RunCommandTool),
         LegacyRunCommand::Removed => {}
     }
-    for declared in &toolbox.declared {
-        visitor.visit(DeclaredTool::new(declared));
-    }
-    for declared in &toolbox.requests {
-        visitor.visit(HttpTool::new(declared, toolbox.web));
-    }
-    for agent in &toolbox.sub_agents {
-        visitor.visit(AgentTool::new(agent));
-    }
+}
+
+/// Of the operator's configuration.
+pub fn declared(visitor: &mut impl Visitor, toolbox: &Toolbox) {
+    let programs = toolbox.declared.iter().filter_map(DeclaredTool::new);
+    programs.for_each(|tool| visitor.visit(tool));
+    let requests = toolbox.requests.iter().filter_map(|request| HttpTool::new(request, toolbox.web));
+    requests.for_each(|tool| visitor.visit(tool));
+}
+
+/// One for each agent that the operator lists, and one that asks several.
+pub fn sub_agents(visitor: &mut impl Visitor, toolbox: &Toolbox) {
+    toolbox.sub_agents.iter().filter_map(AgentTool::new).for_each(|tool| visitor.visit(tool));
     if toolbox.sub_agents.len() > 1 {
         visitor.visit(AgentsTool::new(&toolbox.sub_agents));
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use vambrace_json::Limits;
 use vambrace_policy::{DeclaredKind, Permit, RunDeclared};
-use vambrace_types::{ByteLimit, ErrorCode, RawOutput, ToolError, Tree};
+use vambrace_types::{ByteLimit, ErrorCode, RawOutput, ToolError, ToolName, Tree};
 
 use crate::shell::Outcome;
 use crate::{About, CallContext, Declared, DeclaredProgram, Hands, Hints, Look, Tool};
@@ -43,27 +43,21 @@ fn limits(declared: &Declared) -> (Duration, Option<ByteLimit>) {
 }
 
 impl DeclaredTool {
-    pub(crate) fn new(declared: &Declared) -> DeclaredTool {
-        // LIMIT: a few names and sentences for every start or reload of the configuration stay for good.
-        let keep = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
-        let name = keep(&declared.name);
-        let about = About { name, title: name, description: keep(&declared.description), hints: UNKNOWN };
-        DeclaredTool { about, declared: declared.clone(), schema: ArgumentSchema::compile(&declared.schema) }
+    /// None where the name is no name; the configuration refuses those.
+    pub(crate) fn new(declared: &Declared) -> Option<DeclaredTool> {
+        let about =
+            About::configured(ToolName::parse(&declared.name)?, declared.description.clone(), UNKNOWN);
+        let schema = ArgumentSchema::compile(&declared.schema);
+        Some(DeclaredTool { about, declared: declared.clone(), schema })
     }
 }
 
 impl Tool for DeclaredTool {
     type Args = Map<String, Value>;
     type Action = RunDeclared;
-    const ABOUT: About = About {
-        name: "declared_tool",
-        title: "Declared tool",
-        description: "A tool that the operator declared.",
-        hints: UNKNOWN,
-    };
 
     fn about(&self) -> About {
-        self.about
+        self.about.clone()
     }
 
     fn own_schema(&self) -> Option<Map<String, Value>> {
@@ -72,7 +66,7 @@ impl Tool for DeclaredTool {
 
     fn plan(&self, args: Map<String, Value>, context: &CallContext<'_>) -> Result<RunDeclared, ToolError> {
         let args = Value::Object(args);
-        self.schema.check(self.about.name, &args)?;
+        self.schema.check(self.about.name.as_str(), &args)?;
         let (kind, program, arguments) = match &self.declared.what {
             DeclaredProgram::Command { program, arguments } => {
                 (DeclaredKind::Command, program.clone(), arguments.clone())
@@ -102,12 +96,12 @@ impl Tool for DeclaredTool {
     }
 
     fn preview(&self, _permit: &Permit<RunDeclared>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(RawOutput::new(Tree::map([("would", Tree::text(self.about.name))])))
+        Ok(RawOutput::new(Tree::map([("would", Tree::text(self.about.name.as_str()))])))
     }
 
     async fn run(&self, permit: Permit<RunDeclared>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let finished = hands.run(permit, None)?;
-        result(self.about.name, Outcome::of(&finished, hands))
+        let finished = hands.run(permit, None).await?;
+        result(self.about.name.as_str(), Outcome::of(&finished, hands))
     }
 }
 

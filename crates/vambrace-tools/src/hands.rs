@@ -19,6 +19,7 @@ use vambrace_types::{Bearings, ByteLimit, Caller, Enforcement, ErrorCode, Scoped
 
 use crate::confirmation::Confirmations;
 use crate::memory::Memories;
+use crate::thread::hold;
 use crate::tool::files;
 use crate::way_out::WayOut;
 use crate::{Limits, Toolbox};
@@ -30,7 +31,7 @@ pub struct Instruments {
     pub outputs: Outputs,
     pub programs: Programs,
     pub web: Arc<Web>,
-    pub confirmations: Confirmations,
+    pub confirmations: Arc<Confirmations>,
     pub memories: Memories,
 }
 
@@ -48,9 +49,6 @@ pub trait ProgressSink: Send + Sync {
     fn progress(&self, done: u64, what: &str);
 }
 
-/// How the runtime is told that a thread will be held for a while.
-pub type Blocking = fn(&mut dyn FnMut());
-
 /// INVARIANT: lives no longer than the call, because it borrows the call's warrant.
 pub struct Hands<'call> {
     warrant: Warrant<'call>,
@@ -62,7 +60,6 @@ pub struct Hands<'call> {
     stop: Stop,
     progress: Option<&'call Arc<dyn ProgressSink>>,
     live: Option<&'call Arc<dyn Live>>,
-    blocking: Blocking,
     notes: Mutex<Notes>,
 }
 
@@ -92,7 +89,6 @@ impl<'call> Hands<'call> {
         stop: Stop,
         progress: Option<&'call Arc<dyn ProgressSink>>,
         live: Option<&'call Arc<dyn Live>>,
-        blocking: Blocking,
     ) -> Hands<'call> {
         Hands {
             warrant,
@@ -104,7 +100,6 @@ impl<'call> Hands<'call> {
             stop,
             progress,
             live,
-            blocking,
             notes: Mutex::default(),
         }
     }
@@ -115,11 +110,8 @@ impl<'call> Hands<'call> {
     }
 
     /// Work that may wait for a disk or a lock.
-    pub(crate) fn blocking<T>(&self, work: impl FnOnce() -> T) -> Result<T, ToolError> {
-        let mut work = Some(work);
-        let mut result = None;
-        (self.blocking)(&mut || result = work.take().map(|work| work()));
-        result.ok_or_else(|| ToolError::new(ErrorCode::InternalError, "The work was not started."))
+    pub(crate) async fn blocking<T>(&self, work: impl FnOnce() -> T) -> T {
+        hold(work).await
     }
 
     /// Sentences for the reply's metadata.
@@ -147,7 +139,7 @@ impl<'call> Hands<'call> {
     }
 
     /// Runs what the permit says, in the cage. No record, no program: what it does cannot be seen beforehand.
-    pub(crate) fn run<A: Runs>(
+    pub(crate) async fn run<A: Runs>(
         &self,
         permit: Permit<A>,
         crowd: Option<usize>,
@@ -169,11 +161,10 @@ impl<'call> Hands<'call> {
             n_at_once: crowd,
             planted: &planted,
         };
-        let finished = self.blocking(|| self.instruments.programs.run(permit, &context));
+        let finished = self.blocking(|| self.instruments.programs.run(permit, &context)).await;
         if let Some(way_out) = &way_out {
             self.notes().contacts.extend(way_out.contacts());
         }
-        let finished = finished?;
         let finished = finished.map_err(|error| error.to_tool_error())?;
         let mut notes = self.notes();
         notes.warnings.extend(finished.warnings.iter().cloned());
@@ -202,9 +193,9 @@ impl<'call> Hands<'call> {
     }
 
     /// A request that follows from another, decided like a fresh call.
-    pub(crate) fn decide(&self, tool: &'static str, action: FetchUrl) -> Result<Permit<FetchUrl>, ToolError> {
+    pub(crate) fn decide(&self, tool: &ToolName, action: FetchUrl) -> Result<Permit<FetchUrl>, ToolError> {
         let facts = sent_secrets(self.redactor, &action.sent());
-        match self.policy.decide(self.caller, &Standing::Free, &ToolName::of(tool), action, &facts) {
+        match self.policy.decide(self.caller, &Standing::Free, tool, action, &facts) {
             Decision::Allow(permit) => Ok(permit),
             Decision::Ask(pending) => Err(pending.question().to_tool_error()),
             Decision::Deny(denial) => Err(denial.to_tool_error()),

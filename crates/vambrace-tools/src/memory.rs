@@ -15,7 +15,7 @@ use vambrace_knowledge::{Kind, Memory, MemoryStore, NewMemory, NoOwner, Owner, S
 use vambrace_policy::{
     Action, DeleteMemory, Denial, Epoch, Permit, Reason, SaveMemory, Saving, SearchMemory, UpdateMemory,
 };
-use vambrace_types::{Caller, ErrorCode, RawOutput, ToolError, Tree, clean_controls};
+use vambrace_types::{Caller, ErrorCode, RawOutput, ToolError, ToolName, Tree, clean_controls};
 
 pub(crate) use delete_memory::DeleteMemoryTool;
 pub(crate) use memory_read::MemoryReadTool;
@@ -242,8 +242,8 @@ fn described(memory: Memory) -> Tree {
 }
 
 /// What a dry run shows.
-fn would(tool: &'static str, sharing: Sharing, entries: Vec<(&'static str, Tree)>) -> RawOutput {
-    let first = [("would", Tree::text(tool)), ("scope", Tree::text(sharing.as_str()))];
+fn would(tool: &ToolName, sharing: Sharing, entries: Vec<(&'static str, Tree)>) -> RawOutput {
+    let first = [("would", Tree::text(tool.as_str())), ("scope", Tree::text(sharing.as_str()))];
     RawOutput::new(Tree::map(first.into_iter().chain(entries)))
 }
 

@@ -5,8 +5,9 @@ use serde::Deserialize;
 use vambrace_policy::{Permit, ReadOutput};
 use vambrace_types::{ByteLimit, ErrorCode, RawOutput, ToolError, Tree};
 
+use crate::render::content;
 use crate::tool::files;
-use crate::{About, CallContext, Hands, Hints, Tool};
+use crate::{About, CallContext, Hands, Hints, Reading, Tool};
 
 pub(crate) struct ReadOutputTool;
 
@@ -25,13 +26,17 @@ pub(crate) struct ReadOutputArgs {
 impl Tool for ReadOutputTool {
     type Args = ReadOutputArgs;
     type Action = ReadOutput;
-    const ABOUT: About = About {
-        name: "read_output",
-        title: "Read the rest of a cut answer",
-        description: "Returns a part of an answer that was too long to show. Use the handle and offset that the cut \
+    const READING: Reading = Reading::of(content);
+
+    fn about(&self) -> About {
+        About::of(
+            "read_output",
+            "Read the rest of a cut answer",
+            "Returns a part of an answer that was too long to show. Use the handle and offset that the cut \
                       answer named.",
-        hints: Hints::READS,
-    };
+            Hints::READS,
+        )
+    }
 
     fn plan(&self, args: ReadOutputArgs, context: &CallContext<'_>) -> Result<ReadOutput, ToolError> {
         // The part itself must fit into a reply, with room for the words around it.

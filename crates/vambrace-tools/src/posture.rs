@@ -17,13 +17,16 @@ pub(crate) struct PostureReportArgs {}
 impl Tool for PostureReportTool {
     type Args = PostureReportArgs;
     type Action = ReadPosture;
-    const ABOUT: About = About {
-        name: "posture_report",
-        title: "Show what holds programs",
-        description: "Shows what stands around every program that is started here: the layers that are missing, and \
+
+    fn about(&self) -> About {
+        About::of(
+            "posture_report",
+            "Show what holds programs",
+            "Shows what stands around every program that is started here: the layers that are missing, and \
                       each attack of the self-test with whether it was held.",
-        hints: Hints::READS,
-    };
+            Hints::READS,
+        )
+    }
 
     fn plan(&self, _args: PostureReportArgs, _context: &CallContext<'_>) -> Result<ReadPosture, ToolError> {
         Ok(ReadPosture)

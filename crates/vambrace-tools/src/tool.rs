@@ -9,19 +9,17 @@ use vambrace_files::FilesError;
 use vambrace_policy::{Action, Permit};
 use vambrace_types::{RawOutput, ToolError, Tree};
 
-use crate::{About, Audience, CallContext, Hands, Look};
+use crate::{About, Audience, CallContext, Hands, Look, Reading};
 
 /// A capability shown to agents. Internal steps are plain functions and never appear here.
 pub trait Tool: Send + Sync + 'static {
     type Args: DeserializeOwned + JsonSchema + Send;
     type Action: Action;
-    const ABOUT: About;
     const AUDIENCE: Audience = Audience::Agents;
+    const READING: Reading = Reading::PLAIN;
 
-    /// How it shows itself; a declared tool is known only when the configuration is read.
-    fn about(&self) -> About {
-        Self::ABOUT
-    }
+    /// How it shows itself.
+    fn about(&self) -> About;
 
     /// The schema of a declared tool's arguments, where the type alone does not say it.
     fn own_schema(&self) -> Option<serde_json::Map<String, Value>> {
@@ -42,16 +40,14 @@ pub trait Tool: Send + Sync + 'static {
         look.probe(permit)?;
         let targets = permit.action().targets();
         let paths = targets.iter().map(|(path, _)| Tree::text(look.spelled(path))).collect();
-        Ok(RawOutput::new(Tree::map([("would", Tree::text(Self::ABOUT.name)), ("paths", Tree::List(paths))])))
+        Ok(RawOutput::new(Tree::map([
+            ("would", Tree::text(self.about().name.as_str())),
+            ("paths", Tree::List(paths)),
+        ])))
     }
 
-    /// Whether `run` with these arguments is done in about a millisecond, whatever it meets: its caller is then not watched
-    /// meanwhile, and its going away is noticed behind the call. `false` is always right.
-    fn is_brief(&self, _arguments: &Value) -> bool {
-        false
-    }
-
-    /// Does it. The permit is used up; hands exist only while the call is on record.
+    /// Does it. The permit is used up; hands exist only while the call is on record. What may take longer than about a
+    /// millisecond without waiting for others goes through `Hands::blocking`.
     fn run(
         &self,
         permit: Permit<Self::Action>,

@@ -14,6 +14,7 @@ pub(crate) use http::HttpTool;
 pub(crate) use notify::NotifyTool;
 pub(crate) use web_fetch::WebFetchTool;
 
+pub use notify::NOTIFY;
 pub use template::sample_url;
 
 use vambrace_net::{Response, decode};
@@ -35,7 +36,7 @@ fn settle(action: &FetchUrl, look: &Look<'_>) -> Option<FetchUrl> {
     Some(FetchUrl { answers, ..action.clone() })
 }
 
-fn preview(tool: &'static str, action: &FetchUrl) -> RawOutput {
+fn preview(tool: &str, action: &FetchUrl) -> RawOutput {
     let addresses = match &action.answers {
         Answers::Found(addresses) => {
             addresses.iter().map(|address| Tree::Text(address.to_string())).collect()

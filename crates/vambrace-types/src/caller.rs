@@ -1,6 +1,8 @@
 //! Who is calling, and through which door. Identity is a value carried through the walk, never ambient.
 
-use crate::Role;
+use std::sync::Arc;
+
+use crate::{Role, ToolMode};
 
 /// The front end a call came in by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,6 +50,13 @@ pub enum Voice {
     OfOthers,
 }
 
+/// What a task's token leaves of what its context gives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Narrowed {
+    pub role: Option<Role>,
+    pub mode: Option<ToolMode>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub id: String,
@@ -63,6 +72,11 @@ pub struct Caller {
     /// Who a token is about, in words of its issuer that the person cannot change: the issuer and its `sub`.
     pub subject: Option<String>,
     pub voice: Voice,
+    /// What it works in, by name; none: the configuration as it is. INVARIANT: set by whoever let it in, from the operator's
+    /// rows.
+    pub context: Option<Arc<str>>,
+    /// Set for whoever holds a token for one task.
+    pub task: Option<Narrowed>,
 }
 
 impl Caller {
@@ -78,6 +92,8 @@ impl Caller {
             rank: Rank::Agent,
             subject: None,
             voice: Voice::Own,
+            context: None,
+            task: None,
         }
     }
 
@@ -87,11 +103,21 @@ impl Caller {
     }
 
     /// To whom things belong that no other person may see: the caller, and the person it speaks for. THREAT: P13, two
-    /// people behind one Slack bridge share its id and nothing else; two people of one issuer may take the same name.
+    /// people behind one Slack bridge share its id and nothing else; two people of one issuer may take the same name. What is
+    /// kept in one context is not there in another.
     pub fn owner(&self) -> String {
-        owner_of(&self.id, self.user.as_deref(), self.email.as_deref(), self.subject.as_deref())
+        let mut owner =
+            owner_of(&self.id, self.user.as_deref(), self.email.as_deref(), self.subject.as_deref());
+        if let Some(context) = &self.context {
+            owner.push_str(IN_CONTEXT);
+            owner.push_str(context);
+        }
+        owner
     }
 }
+
+/// Between an owner and its context; no name holds it.
+const IN_CONTEXT: &str = "\u{1f}\u{1e}";
 
 /// As `Caller::owner`, from what a record holds of a caller.
 pub fn owner_of(id: &str, user: Option<&str>, email: Option<&str>, subject: Option<&str>) -> String {

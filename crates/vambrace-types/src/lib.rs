@@ -16,9 +16,10 @@ mod role;
 mod scoped_path;
 mod secret;
 mod time;
+mod tool_mode;
 mod tool_name;
 
-pub use caller::{Caller, Door, Rank, Voice, credential_of, owner_of};
+pub use caller::{Caller, Door, Narrowed, Rank, Voice, credential_of, owner_of};
 pub use chain::{Chain, ChainRules, Endless};
 pub use enforcement::{Enforcement, TooWeak};
 pub use error::{ErrorCode, Family, ToolError};
@@ -31,4 +32,5 @@ pub use role::{AccessLevel, Role, UnknownRole};
 pub use scoped_path::{Bearings, PathProblem, ScopedPath};
 pub use secret::Secret;
 pub use time::Timestamp;
+pub use tool_mode::{Effect, ToolMode, UnknownMode};
 pub use tool_name::ToolName;

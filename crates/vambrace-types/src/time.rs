@@ -13,6 +13,11 @@ impl Timestamp {
         self.0
     }
 
+    #[must_use]
+    pub fn plus(self, time: std::time::Duration) -> Timestamp {
+        Timestamp(self.0.saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX)))
+    }
+
     /// Zero when `earlier` is later, because clocks are set back.
     pub fn millis_since(self, earlier: Timestamp) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)

@@ -24,3 +24,10 @@ impl ToolName {
         &self.0
     }
 }
+
+/// For looking up by text: ordered and compared as its text is.
+impl std::borrow::Borrow<str> for ToolName {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}

@@ -94,6 +94,7 @@ fn authenticator(configured: &str, mode: Mode, tokens: &Tokens) -> Authenticator
             ..JwtSettings::default()
         },
         slack: has("slack").then(|| SlackKey::new(&secret("slack")).unwrap()),
+        ..AuthSettings::default()
     });
     if has("jwt") {
         authenticator.set_keys(tokens.keys.clone());
@@ -141,7 +142,7 @@ fn outcome(authenticator: &Authenticator, shown: &str, tokens: &Tokens) -> Strin
                 Credential::ApiKey => {
                     keys().iter().any(|key| key.caller_id == caller.id && key.may_assert_identity)
                 }
-                Credential::Jwt => false,
+                Credential::Jwt | Credential::Task => false,
             };
             assert_eq!(caller.voice, if of_others { Voice::OfOthers } else { Voice::Own }, "{shown}");
             let mut text = format!("{:?} {} {}", identity.credential(), caller.id, caller.role.as_str());

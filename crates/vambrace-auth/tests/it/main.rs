@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod address_corpus;
+mod contexts;
 mod credentials;
 mod failures;
 mod jwt;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use vambrace_policy::url::{Voice, WebUrl, is_ours, is_token};
 use vambrace_redact::KnownValue;
-use vambrace_runtime::Corridor;
 use vambrace_tools::{AgentProtocol, SubAgent};
 use vambrace_types::{ChainRules, Secret, ToolName};
 
@@ -33,7 +32,7 @@ pub(super) fn tool_names(config: &Config) -> impl Iterator<Item = String> {
 /// Names that no tool can have, or that another has.
 pub(super) fn names(config: &Config) -> Result<(), ResolveError> {
     let agents = &config.a2a.sub_agents;
-    let built_in = if agents.is_empty() { Vec::new() } else { Corridor::all_tools() };
+    let built_in = if agents.is_empty() { Vec::new() } else { super::rules::of_ours() };
     let mut seen: Vec<String> = config.tools.declared.iter().map(|tool| tool.name.clone()).collect();
     for (place, agent) in agents.iter().enumerate() {
         let name = tool_name(agent);
@@ -41,7 +40,7 @@ pub(super) fn names(config: &Config) -> Result<(), ResolveError> {
             "is not a name for an agent: letters, digits, `_` and `-`, at most 58"
         } else if RESERVED.contains(&name.as_str())
             || name == SEVERAL
-            || built_in.iter().any(|known| known.about.name == name)
+            || built_in.iter().any(|(known, _)| known.as_str() == name)
         {
             "would take the name of a tool that Vambrace has itself"
         } else if seen.contains(&name) || agents.len() > 1 && seen.iter().any(|seen| seen == SEVERAL) {

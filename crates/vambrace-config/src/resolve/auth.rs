@@ -1,14 +1,21 @@
 //! Who may come in: from the configuration to the authenticator's settings.
 
+use std::sync::Arc;
+
 use vambrace_auth::{
-    ApiKey, AuthSettings, JwtSettings, JwtTrust, KeyDigest, KeySource, Mode, Operators, SignatureAlgorithm,
-    SlackKey, Weakness, weakness,
+    ApiKey, AuthSettings, ContextRows, JwtSettings, JwtTrust, KeyDigest, KeySource, Mode, Operators,
+    SignatureAlgorithm, SlackKey, TaskKey, Weakness, weakness,
 };
 
 use crate::section::{self, AuthMode, Config, OneOrMany};
 
-/// `first` is the key that the first start made, when no credential is configured.
-pub fn auth(config: &Config, first: Option<ApiKey>) -> AuthSettings {
+/// Which caller works in which context.
+pub fn context_rows(config: &Config) -> ContextRows {
+    super::contexts::rows(config)
+}
+
+/// `first` is the key that the first start made, when no credential is configured; `tasks` makes tokens for tasks.
+pub fn auth(config: &Config, first: Option<ApiKey>, tasks: Option<Arc<TaskKey>>) -> AuthSettings {
     AuthSettings {
         mode: match config.auth.mode {
             AuthMode::Token => Mode::Token,
@@ -27,6 +34,8 @@ pub fn auth(config: &Config, first: Option<ApiKey>) -> AuthSettings {
             .signing_secret
             .as_ref()
             .and_then(|secret| SlackKey::new(secret.secret().expose())),
+        tasks,
+        contexts: super::contexts::rows(config),
     }
 }
 
@@ -99,6 +108,7 @@ fn jwt(config: &Config) -> JwtSettings {
         },
         leeway: jwt.leeway.duration(),
         groups_claim_path: config.permissions.groups_claim_path.clone(),
+        context_claims: super::contexts::rows(config).claim_paths().map(str::to_owned).collect(),
         require_email_verified: jwt.require_email_verified,
         operators: Operators::parse(&config.auth.operators),
     }

@@ -11,7 +11,7 @@ use vambrace_policy::{
     Access, Action, Content, Decision, DeleteFile, Facts, ListFiles, ReadFile, SearchFiles, Standing,
     WriteFile,
 };
-use vambrace_types::{Caller, Door, Role};
+use vambrace_types::{ByteLimit, Caller, Door, Role};
 
 use super::*;
 use crate::schema;
@@ -210,7 +210,7 @@ const ADDRESSES: [&str; 15] = [
 fn verdicts(loaded: &Loaded) -> Result<BTreeMap<String, u8>, String> {
     let place = Path::new("/w");
     let scope = scope(loaded, place, place).map_err(|error| error.to_string())?;
-    let policy = policy(&loaded.config, scope, ToolMode::ALL).map_err(|error| error.to_string())?;
+    let policy = policy(&loaded.config, scope, ToolMode::ALL, None).map_err(|error| error.to_string())?;
     let mut said = BTreeMap::new();
     let whole = Bearings::new(&["/w"], "", &[]);
     let hidden = policy.scope_of_programs();

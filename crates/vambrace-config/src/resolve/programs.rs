@@ -24,7 +24,12 @@ use super::ResolveError;
 use crate::section::{self, Config, DeclaredTool, OneOrMany, ToolKind};
 use crate::{Loaded, Origin};
 
-pub(super) fn command_policy(config: &Config, networked: Vec<ProgramGrant>) -> CommandPolicy {
+/// `narrowed` are the only programs that count, of those that count at all.
+pub(super) fn command_policy(
+    config: &Config,
+    networked: Vec<ProgramGrant>,
+    narrowed: Option<Vec<String>>,
+) -> CommandPolicy {
     let policy = &config.tools.command_policy;
     CommandPolicy::new(CommandSettings {
         mode: match policy.mode {
@@ -69,7 +74,7 @@ pub(super) fn command_policy(config: &Config, networked: Vec<ProgramGrant>) -> C
             section::DotDot::Text => DotDot::Text,
         },
         whitelisted: config.tools.whitelisted_binaries.clone(),
-        narrowed_to: None,
+        narrowed_to: narrowed,
         networked,
     })
 }

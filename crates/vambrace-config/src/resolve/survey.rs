@@ -46,7 +46,7 @@ impl Survey {
         let place = Place { root: &root, scope: &scope, vouchers };
         let Redacting { redactor, warnings, .. } =
             Redacting::without_baseline(&loaded.config, environment, place)?;
-        let policy = super::policy(&loaded.config, scope.clone(), ToolMode::ALL)?;
+        let policy = super::policy(&loaded.config, scope.clone(), ToolMode::ALL, None)?;
         let settings = FilesSettings {
             journal: state.join("journal"),
             lock: LockPolicy::default(),

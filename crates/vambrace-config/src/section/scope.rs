@@ -69,13 +69,32 @@ words! {
     }
 }
 
-/// An operator's rule: tools or paths that are allowed, asked about or denied.
+words! {
+    /// Calls of one kind, whichever tool makes them.
+    pub enum CallKind {
+        /// Calls that show the text or the names of files. Programs show whatever they read, so where a rule refuses reading
+        /// or asks about it, programs are refused too, or do not see the path.
+        Reads = "reads",
+        /// Calls that change files. Where a rule refuses writing, or asks about it, programs find the path read-only; without
+        /// a path they are refused.
+        Writes = "writes",
+        /// Calls that start programs.
+        Runs = "runs",
+        /// Calls that reach other hosts. Where a rule refuses them or asks about them, programs reach no host either.
+        Sends = "sends",
+    }
+}
+
+/// An operator's rule: tools, kinds of calls or paths that are allowed, asked about or denied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// The tool the rule is about. Unset: every tool.
     #[serde(default)]
     pub tool: Option<String>,
+    /// The kind of calls that the rule is about, instead of one tool.
+    #[serde(default)]
+    pub kind: Option<CallKind>,
     /// The paths the rule is about, as a glob relative to the workspace. Unset: every path.
     #[serde(default)]
     pub path: Option<String>,

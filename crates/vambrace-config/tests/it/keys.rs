@@ -111,7 +111,7 @@ fn entries_that_would_be_taken_for_others_stop_the_start() {
 
 /// What the settings make of a key: the caller and the role, or the refusal.
 fn let_in(bench: &Bench, key: &str) -> Result<(String, &'static str), Refusal> {
-    let authenticator = Authenticator::new(auth(&bench.loaded().config, None));
+    let authenticator = Authenticator::new(auth(&bench.loaded().config, None, None));
     let offered = Offered { api_key: Some(key), ..Offered::default() };
     let identity = authenticator.authenticate(&offered, Timestamp::from_millis(0)).found?;
     assert_eq!(identity.credential(), Credential::ApiKey);
@@ -152,7 +152,7 @@ fn an_empty_internal_token_is_none() {
         ("auth: {internal_token: '${UNSET:-}'}", false),
         ("auth: {internal_token: x}", true),
     ] {
-        let settings = auth(&Bench::new().config("c.yaml", yaml).loaded().config, None);
+        let settings = auth(&Bench::new().config("c.yaml", yaml).loaded().config, None, None);
         assert_eq!(settings.internal_token.is_some(), is_set, "{yaml}");
         assert_eq!(settings.mode, Mode::Token, "{yaml}: nothing opens by accident");
     }
@@ -161,7 +161,7 @@ fn an_empty_internal_token_is_none() {
 #[test]
 fn tokens_are_checked_as_configured() {
     use vambrace_auth::{JwtTrust, KeySource, SignatureAlgorithm};
-    let jwt = |yaml: &str| auth(&Bench::new().config("c.yaml", yaml).loaded().config, None).jwt;
+    let jwt = |yaml: &str| auth(&Bench::new().config("c.yaml", yaml).loaded().config, None, None).jwt;
     let plain = jwt("auth: {}");
     assert_eq!((plain.trust, plain.keys), (JwtTrust::Verify, KeySource::None));
     assert_eq!(plain.algorithms.len(), SignatureAlgorithm::ALL.len());

@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use vambrace_policy::command::{CommandPolicy, Word};
-use vambrace_policy::{Isolation, OperatorRule, ReadFile, Verdict, Withheld};
+use vambrace_policy::{Isolation, OperatorRule, ReadFile, Subject, Verdict, Withheld};
 use vambrace_types::DEFAULT_READ;
 
 use crate::world::{Choices, World, code};
@@ -218,7 +218,7 @@ fn links_are_not_followed_out() {
 
 #[test]
 fn what_the_operator_withholds_is_left_out() {
-    let rule = OperatorRule::new(None, Some("private/"), Verdict::Deny, "", "test").unwrap();
+    let rule = OperatorRule::new(Subject::Everything, Some("private/"), Verdict::Deny, "", "test").unwrap();
     let world = World::with(&Choices { rules: vec![rule], ..Choices::default() });
     world.put("private/x", "x");
     world.put("public/x", "x");

@@ -3,12 +3,14 @@
 use std::os::unix::fs::symlink;
 
 use vambrace_files::Stop;
-use vambrace_policy::{Content, EditFiles, FileEdits, OperatorRule, SearchFiles, Verdict, WriteFile};
+use vambrace_policy::{
+    Content, EditFiles, FileEdits, OperatorRule, SearchFiles, Subject, Verdict, WriteFile,
+};
 
 use crate::world::{Choices, World, code};
 
 fn world(verdict: Verdict) -> World {
-    let rule = OperatorRule::new(None, Some("deploy"), verdict, "no", "test").unwrap();
+    let rule = OperatorRule::new(Subject::Everything, Some("deploy"), verdict, "no", "test").unwrap();
     let world = World::with(&Choices { rules: vec![rule], ..Choices::default() });
     world.put("deploy/prod.yaml", "withheld");
     world.put("src/a.txt", "open");

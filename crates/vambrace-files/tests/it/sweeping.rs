@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use vambrace_files::{Chunk, Deadline, Stop};
-use vambrace_policy::{CountMatches, OperatorRule, SearchFiles, Verdict};
+use vambrace_policy::{CountMatches, OperatorRule, SearchFiles, Subject, Verdict};
 
 use crate::world::{Choices, World};
 
@@ -65,7 +65,8 @@ fn blocked_folders_are_never_entered() {
 
 #[test]
 fn what_a_rule_refuses_by_name_is_not_come_across() {
-    let rule = OperatorRule::new(None, Some("deploy"), Verdict::Deny, "not yours", "a test").unwrap();
+    let rule =
+        OperatorRule::new(Subject::Everything, Some("deploy"), Verdict::Deny, "not yours", "a test").unwrap();
     let world = World::with(&Choices { rules: vec![rule], ..Choices::default() });
     world.put("deploy/prod.yaml", "withheld");
     world.put("a.txt", "text");
@@ -264,7 +265,9 @@ fn a_piece_comes_with_what_stands_around_it() {
 /// A search that starts behind a link judges what it comes across where it really is.
 #[test]
 fn a_link_to_a_folder_lifts_no_block() {
-    let rule = OperatorRule::new(None, Some("real/hidden*"), Verdict::Deny, "not yours", "a test").unwrap();
+    let rule =
+        OperatorRule::new(Subject::Everything, Some("real/hidden*"), Verdict::Deny, "not yours", "a test")
+            .unwrap();
     let world = World::with(&Choices { rules: vec![rule], ..Choices::default() });
     world.put("real/hidden.txt", "withheld");
     world.put("real/a.txt", "text");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use vambrace_types::{Caller, ScopedPath, ToolError};
 
 use super::{Access, Action, Allowance, FetchUrl, sealed};
-use crate::{Capability, Denial, Judgement, PolicySettings};
+use crate::{Capability, Denial, Judgement, Kinds, PolicySettings};
 
 #[derive(Debug, Clone)]
 pub struct AskAgents {
@@ -29,6 +29,7 @@ impl AskAgents {
 impl sealed::Sealed for AskAgents {}
 impl Action for AskAgents {
     const CAPABILITY: Capability = Capability::FetchWeb;
+    const KINDS: Kinds = Kinds::SENDS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         Vec::new()

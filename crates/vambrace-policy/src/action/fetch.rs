@@ -10,7 +10,7 @@ use crate::url::{
     Host, OnDnsFailure, Terms, UrlPolicy, UrlRefusal, Voice, WebUrl, is_method, is_ours,
     is_refused_from_models, is_token, is_value, undone,
 };
-use crate::{Capability, Denial, Judgement, PolicySettings, Reason};
+use crate::{Capability, Denial, Judgement, Kinds, PolicySettings, Reason};
 
 /// Who wrote the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +74,7 @@ pub struct Named {
 impl sealed::Sealed for FetchUrl {}
 impl Action for FetchUrl {
     const CAPABILITY: Capability = Capability::FetchWeb;
+    const KINDS: Kinds = Kinds::SENDS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         Vec::new()

@@ -3,7 +3,7 @@
 use vambrace_types::{Caller, ScopedPath};
 
 use super::{Access, Action, sealed};
-use crate::{Capability, Denial, Judgement, PolicySettings};
+use crate::{Capability, Denial, Judgement, Kinds, PolicySettings};
 
 /// What becomes of the notes that stand already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +47,7 @@ macro_rules! memory_actions {
         impl sealed::Sealed for $action {}
         impl Action for $action {
             const CAPABILITY: Capability = Capability::$capability;
+            const KINDS: Kinds = Kinds::NONE;
 
             fn targets(&self) -> Vec<(&ScopedPath, Access)> {
                 Vec::new()

@@ -16,7 +16,7 @@ use crate::job::{
     Variable,
 };
 use crate::url::{AllowEntry, undone};
-use crate::{Capability, Denial, Judgement, PolicySettings, Reason};
+use crate::{Capability, Denial, Judgement, Kinds, PolicySettings, Reason};
 
 pub use repository::{ChangeRepository, PushBranch, PushStage, ReadRepository, RepositoryChange};
 pub use system::{ConfigChange, ManageSystem, MigrateConfig, ReadPosture};
@@ -116,6 +116,7 @@ fn joined<'a>(
 impl sealed::Sealed for RunLine {}
 impl Action for RunLine {
     const CAPABILITY: Capability = Capability::RunPrograms;
+    const KINDS: Kinds = Kinds::RUNS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         Vec::new()
@@ -212,6 +213,7 @@ fn is_module_of_python(program: &str, arguments: &[String]) -> bool {
 impl sealed::Sealed for RunTyped {}
 impl Action for RunTyped {
     const CAPABILITY: Capability = Capability::RunPrograms;
+    const KINDS: Kinds = Kinds::RUNS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         Vec::new()
@@ -252,8 +254,9 @@ impl Runs for RunTyped {
 }
 
 impl<W> sealed::Sealed for RunToolchain<W> {}
-impl<W: Send + 'static> Action for RunToolchain<W> {
+impl<W: Send + Sync + 'static> Action for RunToolchain<W> {
     const CAPABILITY: Capability = Capability::RunTests;
+    const KINDS: Kinds = Kinds::RUNS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         let target = self.target.as_ref().map(|path| (path, Access::Read));
@@ -269,7 +272,7 @@ impl<W: Send + 'static> Action for RunToolchain<W> {
     }
 }
 
-impl<W: Send + 'static> Runs for RunToolchain<W> {
+impl<W: Send + Sync + 'static> Runs for RunToolchain<W> {
     fn job(&self) -> Job {
         let mut job = chained(std::slice::from_ref(&self.vector), &self.folder, self.time);
         // A program of the project's environment (`./.venv/bin/pytest`). An agent may have written it, as it may have
@@ -282,6 +285,7 @@ impl<W: Send + 'static> Runs for RunToolchain<W> {
 impl sealed::Sealed for InstallDependencies {}
 impl Action for InstallDependencies {
     const CAPABILITY: Capability = Capability::InstallDependencies;
+    const KINDS: Kinds = Kinds::RUNS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         vec![(&self.folder, Access::Write)]
@@ -305,6 +309,7 @@ impl Runs for InstallDependencies {
 impl sealed::Sealed for RunDeclared {}
 impl Action for RunDeclared {
     const CAPABILITY: Capability = Capability::UseDeclaredTools;
+    const KINDS: Kinds = Kinds::RUNS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         Vec::new()

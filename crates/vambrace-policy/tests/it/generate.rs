@@ -139,7 +139,8 @@ fn name() -> impl Strategy<Value = &'static str> {
 }
 
 pub(crate) fn rule() -> impl Strategy<Value = Rule> {
-    let tool = option::of(prop_oneof![3 => tools(), 1 => Just("write_file")]);
+    let kind = select(vec!["reads", "writes", "runs", "sends"]);
+    let tool = option::of(prop_oneof![3 => tools(), 1 => Just("write_file"), 1 => kind]);
     (tool, option::of(select(RULE_PATHS)), words()).prop_map(|(tool, path, verdict)| Rule {
         tool,
         path,

@@ -5,9 +5,9 @@ use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::url::{UrlPolicy, UrlSettings};
 use vambrace_policy::{
     Action, Content, CountMatches, CreateDirectory, Decision, DeleteFile, EditFiles, Epoch, Facts, FileEdits,
-    GitRules, HardLinks, Isolation, ListFiles, OnWrite, OperatorRule, PermissionList, Permit, Policy,
-    PolicySettings, ReadFile, ReadOutput, RequestRules, Scope, ScopeSettings, SearchFiles, Standing,
-    Symlinks, ToolMode, Verdict, WriteFile,
+    GitRules, HardLinks, Isolation, Kind, Kinds, ListFiles, OnWrite, OperatorRule, PermissionList, Permit,
+    Policy, PolicySettings, ReadFile, ReadOutput, RequestRules, Scope, ScopeSettings, SearchFiles, Sends,
+    Standing, Subject, Symlinks, ToolMode, Verdict, WriteFile,
 };
 use vambrace_types::{Bearings, ByteLimit, Caller, Door, ErrorCode, PathProblem, Role, ScopedPath, ToolName};
 
@@ -139,7 +139,8 @@ impl World {
 
     pub(crate) fn settings(&self) -> PolicySettings {
         let rules = self.rules.iter().map(|rule| {
-            OperatorRule::new(rule.tool, rule.path, verdict(rule.verdict), "because", "vambrace.yaml:1")
+            let subject = rule.tool.map_or(Subject::Everything, subject);
+            OperatorRule::new(subject, rule.path, verdict(rule.verdict), "because", "vambrace.yaml:1")
                 .unwrap()
         });
         PolicySettings {
@@ -264,4 +265,24 @@ pub(crate) fn decide_action<A: Action>(policy: &Policy, call: &Call, action: A) 
     let standing =
         if call.suspended { Standing::Suspended { since: "yesterday".to_owned() } } else { Standing::Free };
     policy.decide(&caller(call.role), &standing, &ToolName::of(call.tool), action, &facts)
+}
+
+/// A tool or a kind, as the configuration would find it.
+fn subject(name: &str) -> Subject {
+    let kinds = match name {
+        "read_file" | "search_file" | "count_matches" => Kinds::SHOWS_TEXT,
+        "list_files" => Kinds::SHOWS_NAMES,
+        "write_file" | "edit_file" => Kinds::CHANGES_AND_SHOWS,
+        "delete_file" | "create_directory" => Kinds::CHANGES,
+        "read_output" => Kinds::NONE,
+        "web_fetch" => Kinds::SENDS,
+        "fetch_url" => Kinds { sends: Sends::Page, ..Kinds::NONE },
+        "a2a_notify" => Kinds { sends: Sends::News, ..Kinds::NONE },
+        "reads" => return Subject::Kind(Kind::Reads),
+        "writes" => return Subject::Kind(Kind::Writes),
+        "runs" => return Subject::Kind(Kind::Runs),
+        "sends" => return Subject::Kind(Kind::Sends),
+        _ => Kinds::NONE,
+    };
+    Subject::Tool { name: name.to_owned(), kinds }
 }

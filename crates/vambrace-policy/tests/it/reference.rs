@@ -274,7 +274,14 @@ fn strictest(world: &World, call: &Call, places: &[String]) -> Answer {
         let showing = reading.contains(&call.tool) || ["write_file", "edit_file"].contains(&call.tool);
         let same_text =
             rule.verdict != "allow" && showing && rule.tool.is_some_and(|tool| reading.contains(&tool));
-        let tool_fits = rule.tool.is_none() || rule.tool == Some(call.tool) || same_text;
+        let kind_fits = match rule.tool {
+            Some("reads") => showing || call.tool == "list_files",
+            Some("writes") => {
+                ["write_file", "edit_file", "delete_file", "create_directory"].contains(&call.tool)
+            }
+            _ => false,
+        };
+        let tool_fits = rule.tool.is_none() || rule.tool == Some(call.tool) || same_text || kind_fits;
         let path_fits = match rule.path {
             None => true,
             Some(pattern) => places.iter().any(|path| ruled(pattern, path)),

@@ -1,5 +1,5 @@
 use crate::settings::AbsentNames;
-use vambrace_policy::{HardLinks, Isolation, OperatorRule, ScopeSettings, Symlinks, Verdict};
+use vambrace_policy::{HardLinks, Isolation, Kinds, OperatorRule, ScopeSettings, Subject, Symlinks, Verdict};
 use vambrace_types::Bearings;
 
 use super::*;
@@ -207,7 +207,8 @@ fn a_service_that_is_protected_as_a_whole_is_read_only() {
     fn check(pattern: &str, service: &str, is_writable: bool) {
         let place = place(&["a/x", ".vambrace/log"]);
         let scope = Scope::clone(&scope(&place.base, service, Isolation::Strict));
-        let rule = OperatorRule::new(Some("edit_file"), Some(pattern), Verdict::Deny, "", "").unwrap();
+        let edits = Subject::Tool { name: "edit_file".to_owned(), kinds: Kinds::CHANGES_AND_SHOWS };
+        let rule = OperatorRule::new(edits, Some(pattern), Verdict::Deny, "", "").unwrap();
         let scope = Arc::new(scope.narrowed_by(&[rule]));
         let spec = spec_of(&place, scope, Repository::ReadOnly);
         let writes = short(&spec, &place.base).iter().any(|mount| mount.starts_with("write"));

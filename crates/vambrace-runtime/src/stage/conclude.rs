@@ -1,14 +1,17 @@
 //! Stages 10 to 13: every ending is cleaned, cut to size, written down and answered by this code.
 
 use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
 
-use vambrace_audit::{Ending, NotedOutcome, Outcome, Verdict as Judged, Violation, ViolationKind};
+use futures_util::FutureExt as _;
+use vambrace_audit::{Ending, Outcome, Verdict as Judged, Violation, ViolationKind};
 use vambrace_policy::{Severity, Verdict};
 use vambrace_redact::{RedactedText, RedactedTree, Redactor, truncate};
+use vambrace_tools::Reading;
 use vambrace_types::{ErrorCode, Family, Metadata, RawOutput, SecurityChecks, Status, ToolError, Tree};
 
 use super::record::loudness;
-use super::{Call, Setback, Trail, waiting_if};
+use super::{Call, Setback, Trail, hold_if};
 use super::{alarm, contact};
 use crate::Corridor;
 use crate::chance::chance;
@@ -16,103 +19,187 @@ use crate::corridor::OnAuditFailure;
 use crate::leash::Stopped;
 use crate::reply::{Recorded, Reply, ReplyError, Ticket};
 
-pub(crate) fn conclude(
+/// What makes us fall over on the way out is left out, and the call ends as one that failed.
+pub(crate) async fn conclude(
     corridor: &Corridor,
     call: &Call,
+    reading: Reading,
+    trail: Trail,
+    attempt: Result<RawOutput, Setback>,
+) -> Reply {
+    let whole = AssertUnwindSafe(ended(corridor, call, reading, trail, attempt)).catch_unwind();
+    match whole.await {
+        Ok(reply) => reply,
+        Err(_) => ended(corridor, call, reading, Trail::default(), Err(Setback::Panicked)).await,
+    }
+}
+
+async fn ended(
+    corridor: &Corridor,
+    call: &Call,
+    reading: Reading,
     mut trail: Trail,
     attempt: Result<RawOutput, Setback>,
-) -> Unsent {
-    let parts = &corridor.parts;
-    let redactor = &call.redactor;
+) -> Reply {
     let mut end = End::of(call, attempt);
     if let Some(rule) = end.error.as_ref().and_then(|error| error.rule.clone()) {
         trail.rule = rule;
     }
+    let clean = clean(call, &mut end, &mut trail).await;
+    let told = record(corridor, call, &clean, &end, &mut trail).await;
+    respond(corridor, call, reading, clean, end, trail, told)
+}
 
-    // 10 redact, then 11 truncate: a cut through the middle of a key leaves half a key, which no rule recognizes.
-    // THREAT: P02.
+/// What is left of an ending when it was cleaned and cut to size.
+struct Clean {
+    data: RedactedTree,
+    error: Option<ReplyError>,
+    truncated: bool,
+    n_redactions: usize,
+}
+
+/// Stages 10 and 11: redact, then truncate. A cut through the middle of a key leaves half a key, which no rule recognizes.
+/// THREAT: P02.
+async fn clean(call: &Call, end: &mut End, trail: &mut Trail) -> Clean {
+    /// LIMIT: cleaning so much text takes a millisecond at the worst.
+    const MOST_IN_PLACE: usize = 16 << 10;
+    let redactor = &call.redactor;
     let mut n_redactions = trail.n_redacted;
     let (data, truncated) = match end.output.take() {
         Some(raw) => {
+            let is_long = raw.n_text_bytes() > MOST_IN_PLACE;
             let whole = raw.is_bounded_by_request();
-            let cleaned = redactor.tree(raw);
-            n_redactions += cleaned.n_redactions;
-            if cleaned.n_controls_dropped > 0 {
-                trail
-                    .warnings
-                    .push(format!("{} control characters were dropped.", cleaned.n_controls_dropped));
-            }
-            if whole { (cleaned.value, false) } else { fit(corridor, call, cleaned.value) }
+            let (value, cut) = hold_if(is_long, || {
+                let cleaned = redactor.tree(raw);
+                n_redactions += cleaned.n_redactions;
+                if cleaned.n_controls_dropped > 0 {
+                    let dropped = cleaned.n_controls_dropped;
+                    trail.warnings.push(format!("{dropped} control characters were dropped."));
+                }
+                if whole { (cleaned.value, false) } else { fit(call, cleaned.value) }
+            })
+            .await;
+            (value, cut)
         }
         None => (RedactedTree::null(), false),
     };
     let error = end.error.as_ref().map(|error| clean_error(redactor, error, &mut n_redactions));
     let truncated = truncated || data.as_tree().get("truncated") == Some(&Tree::Bool(true));
+    Clean { data, error, truncated, n_redactions }
+}
 
+/// What the audit log and those who watch were told.
+struct Told {
+    rule: RedactedText,
+    duration_ms: u64,
+    warnings: Vec<String>,
+    recorded: Recorded,
+}
+
+/// Stage 12 audit.
+async fn record(corridor: &Corridor, call: &Call, clean: &Clean, end: &End, trail: &mut Trail) -> Told {
+    let redactor = &call.redactor;
     // Names of rules may hold the operator's own patterns.
     let for_record = redactor.for_record();
     let rule = for_record.text(&trail.rule).value;
-
-    // 12 audit.
-    let now = parts.clock.now();
-    let duration_ms = now.millis_since(call.started);
     // What a refused call asked for is its own violation already, and its error has the words.
     let beside = match end.verdict {
         Verdict::Deny => &[][..],
         Verdict::Allow | Verdict::Ask => &trail.contacts[..],
     };
-    let mut violations = end
-        .violation(&for_record, call)
-        .into_iter()
-        .chain(planted(&for_record, call, &trail.planted))
-        .chain(contact::violations(&for_record, call, beside));
-    let result = redactor.plain_tree(summary(data.as_tree())).value;
     // Before the numbers are written down, so that none is missing.
     trail.warnings.extend(contact::warnings(beside));
     let mut warnings: Vec<String> =
         trail.warnings.iter().map(|text| redactor.text(text).value.into_string()).collect();
     contact::record(corridor, call, &trail.contacts);
+    let duration_ms = corridor.clock().now().millis_since(call.started);
+    let outcome = outcome(call, clean, end, trail, &for_record, rule.as_str(), duration_ms);
+    let noted = match corridor.audit() {
+        Ok(audit) => {
+            // Violations are counted in a file that all processes share, behind its lock.
+            let waits = audit.is_durable() || outcome.violation.is_some() || !outcome.further.is_empty();
+            hold_if(waits, || audit.outcome(&call.entry, &outcome))
+                .await
+                .map_err(|error| Recorded::no(&error))
+        }
+        Err(error) => Err(Recorded::no(error)),
+    };
+    let recorded = match noted {
+        Ok(receipt) => {
+            warnings.extend(alarm::tell(corridor, call, receipt.alerts()));
+            // Its own words name places on this machine, which are not for the agent.
+            warnings.extend(receipt.warning().map(|_| BESIDE_THE_RECORD.to_owned()));
+            Recorded::Yes(receipt)
+        }
+        Err(failure) => {
+            warnings.push("This call's outcome could not be recorded.".to_owned());
+            failure
+        }
+    };
+    if let (Verdict::Deny, Some(error), false) = (end.verdict, &clean.error, trail.refusal_is_told) {
+        alarm::refused(corridor, call, error);
+    }
+    Told { rule, duration_ms, warnings, recorded }
+}
+
+fn outcome(
+    call: &Call,
+    clean: &Clean,
+    end: &End,
+    trail: &Trail,
+    for_record: &Redactor,
+    rule: &str,
+    duration_ms: u64,
+) -> Outcome {
+    let beside = match end.verdict {
+        Verdict::Deny => &[][..],
+        Verdict::Allow | Verdict::Ask => &trail.contacts[..],
+    };
+    let mut violations = end
+        .violation(for_record, call)
+        .into_iter()
+        .chain(planted(for_record, call, &trail.planted))
+        .chain(contact::violations(for_record, call, beside));
     let violation = violations.next();
-    let further = violations.collect();
-    let outcome = Outcome {
+    Outcome {
         verdict: match end.verdict {
             Verdict::Allow => Judged::Allow,
             Verdict::Ask => Judged::Ask,
             Verdict::Deny => Judged::Deny,
         },
-        rule: rule.as_str().to_owned(),
+        rule: rule.to_owned(),
         ending: end.ending,
-        error: end.error.as_ref().map(|error| (error.code, clean_message(&for_record, &error.message).0)),
-        result,
+        error: end.error.as_ref().map(|error| (error.code, clean_message(for_record, &error.message).0)),
+        result: call.redactor.plain_tree(summary(clean.data.as_tree())).value,
         duration_ms,
-        redactions: n_redactions,
-        marks: redactor.marked(),
-        truncated,
+        redactions: clean.n_redactions,
+        marks: call.redactor.marked(),
+        truncated: clean.truncated,
         enforcement: trail.enforcement,
         severity: loudness(trail.severity.max(end.severity)),
         checkpoint: None,
         violation,
-        further,
-    };
-    let noted = match &parts.audit {
-        Ok(audit) => {
-            // Violations are counted in a file that all processes share, behind its lock.
-            let waits = audit.is_durable() || outcome.violation.is_some() || !outcome.further.is_empty();
-            let note = || audit.note_outcome(&call.entry, &outcome);
-            waiting_if(waits, note).map_err(|error| Recorded::no(&error))
-        }
-        Err(error) => Err(Recorded::no(error)),
-    };
-    if let Ok(noted) = &noted {
-        warnings.extend(alarm::tell(corridor, call, noted.alerts()));
+        further: violations.collect(),
     }
-    if let (Verdict::Deny, Some(error), false) = (end.verdict, &error, trail.refusal_is_told) {
-        alarm::refused(corridor, call, error);
-    }
+}
 
+/// Stage 13 respond, with the outcome in its file. INVARIANT: nothing else makes a reply. THREAT: P03.
+fn respond(
+    corridor: &Corridor,
+    call: &Call,
+    reading: Reading,
+    clean: Clean,
+    end: End,
+    trail: Trail,
+    told: Told,
+) -> Reply {
+    let Clean { mut data, mut error, truncated, n_redactions } = clean;
+    if shows_unrecorded(corridor, call.entry.dry_run, &told.recorded) {
+        (data, error) = (RedactedTree::null(), Some(unrecorded()));
+    }
     let metadata = Metadata {
         call_id: call.entry.call_id.clone(),
-        duration_ms,
+        duration_ms: told.duration_ms,
         security_checks: match end.verdict {
             Verdict::Allow => SecurityChecks::Passed,
             Verdict::Ask => SecurityChecks::ApprovalRequired,
@@ -123,45 +210,19 @@ pub(crate) fn conclude(
         redactions: n_redactions,
         enforcement: trail.enforcement,
         checkpoint: None,
-        warnings,
+        warnings: told.warnings,
     };
-    let (tool, ticket) = (call.entry.tool.as_str().to_owned(), end.ticket);
-    Unsent { data, error, metadata, verdict: end.verdict, rule, tool, ticket, noted }
-}
-
-/// What a call will be answered. Its outcome is part of the record's chain, but maybe not in its file yet: short calls that
-/// end at the same time are written down together.
-pub(crate) struct Unsent {
-    data: RedactedTree,
-    error: Option<ReplyError>,
-    metadata: Metadata,
-    verdict: Verdict,
-    rule: RedactedText,
-    tool: String,
-    ticket: Option<Ticket>,
-    noted: Result<NotedOutcome, Recorded>,
-}
-
-impl Unsent {
-    /// 13 respond, with the outcome in its file. INVARIANT: nothing else makes a reply. THREAT: P03.
-    pub(crate) fn recorded(self, corridor: &Corridor) -> Reply {
-        let Unsent { mut data, mut error, mut metadata, verdict, rule, tool, ticket, noted } = self;
-        let receipt = match (noted, &corridor.parts.audit) {
-            (Ok(noted), Ok(audit)) => audit.receipt(noted).map_err(|error| Recorded::no(&error)),
-            (Ok(_), Err(error)) => Err(Recorded::no(error)),
-            (Err(failure), _) => Err(failure),
-        };
-        match &receipt {
-            // Its own words name places on this machine, which are not for the agent.
-            Ok(receipt) => metadata.warnings.extend(receipt.warning().map(|_| BESIDE_THE_RECORD.to_owned())),
-            Err(_) => metadata.warnings.push("This call's outcome could not be recorded.".to_owned()),
-        }
-        let recorded = receipt.map_or_else(|failure| failure, Recorded::Yes);
-        if shows_unrecorded(corridor, metadata.dry_run, &recorded) {
-            (data, error) = (RedactedTree::null(), Some(unrecorded()));
-        }
-        let status = if error.is_some() { Status::Error } else { Status::Success };
-        Reply { status, data, error, metadata, verdict, rule, tool, ticket, recorded }
+    Reply {
+        status: if error.is_some() { Status::Error } else { Status::Success },
+        data,
+        error,
+        metadata,
+        verdict: end.verdict,
+        rule: told.rule,
+        tool: call.entry.tool.as_str().to_owned(),
+        reading,
+        ticket: end.ticket,
+        recorded: told.recorded,
     }
 }
 
@@ -356,11 +417,11 @@ fn clean_error(redactor: &Redactor, error: &ToolError, n_redactions: &mut usize)
     ReplyError { code: error.code, message, suggestion, details }
 }
 
-fn fit(corridor: &Corridor, call: &Call, tree: RedactedTree) -> (RedactedTree, bool) {
-    let parts = &corridor.parts;
+fn fit(call: &Call, tree: RedactedTree) -> (RedactedTree, bool) {
+    let context = &call.context;
     let owner = &call.entry.caller.owner();
-    let mut keep = |text: RedactedText| parts.instruments.outputs.keep(owner, text.as_str(), chance()).ok();
-    let (tree, cut) = truncate::fit(tree, parts.limits.reply, &mut keep);
+    let mut keep = |text: RedactedText| context.instruments.outputs.keep(owner, text.as_str(), chance()).ok();
+    let (tree, cut) = truncate::fit(tree, context.limits.reply, &mut keep);
     if cut.is_none() {
         return (tree, false);
     }

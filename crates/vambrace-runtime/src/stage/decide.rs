@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use vambrace_policy::{Action, Allowance, Capability, Decision, Permit, Standing};
+use vambrace_policy::{Action, Allowance, Capability, Decision, Kind, Permit, Standing};
 use vambrace_tools::{Look, Tool};
 use vambrace_types::ToolError;
 
 use super::question::ask;
-use super::{Call, Setback, Trail, in_place, make_way, scan};
+use super::validate::scan;
+use super::{Call, Setback, Trail, hold_if};
 use crate::Corridor;
 
 /// Decides, completes the action by what the disk says, decides that again, and only then asks a person, who is shown
@@ -21,7 +22,7 @@ pub(crate) async fn decide<T: Tool>(
     look: &Look<'_>,
     trail: &mut Trail,
 ) -> Result<Permit<T::Action>, Setback> {
-    let policy = &corridor.parts.policy;
+    let policy = &call.context.policy;
     let mut warnings = Vec::new();
     let mut judge = |action: T::Action| {
         let facts = scan(&call.redactor, policy.on_write(), &action);
@@ -30,8 +31,8 @@ pub(crate) async fn decide<T: Tool>(
     };
     let mut decision = judge(action);
     let settled = match &decision {
-        Decision::Allow(permit) => settle(tool, permit.action(), look)?,
-        Decision::Ask(pending) => settle(tool, pending.action(), look)?,
+        Decision::Allow(permit) => settle(tool, permit.action(), look).await?,
+        Decision::Ask(pending) => settle(tool, pending.action(), look).await?,
         Decision::Deny(_) => None,
     };
     if let Some(settled) = settled {
@@ -39,34 +40,42 @@ pub(crate) async fn decide<T: Tool>(
     }
     let permit = match decision {
         Decision::Allow(permit) => permit,
-        Decision::Ask(pending) => {
-            make_way(corridor).await;
-            ask(corridor, call, pending, look, trail)?
-        }
+        Decision::Ask(pending) => ask(corridor, call, pending, look, trail).await?,
         Decision::Deny(denial) => return Err(denial.into()),
     };
     trail.warnings.extend(warnings);
+    trail.allowed_by(&permit);
     Ok(permit)
 }
 
-/// What only the disk can tell, looked up without hands.
-fn settle<T: Tool>(tool: &T, action: &T::Action, look: &Look<'_>) -> Result<Option<T::Action>, ToolError> {
-    // Making room for others on this thread costs more than reading a file, so it is done only for what looks at disks or
-    // asks for names.
-    let waits = match T::Action::CAPABILITY {
-        Capability::ManageSystem | Capability::FetchWeb | Capability::SendNotifications => true,
-        capability => capability.runs_programs(),
-    };
-    if !waits {
-        return tool.settle(action, look);
-    }
-    let mut settled = Ok(None);
-    in_place(&mut || settled = tool.settle(action, look));
-    settled
+/// What only the disk or the network can tell, looked up without hands.
+async fn settle<T: Tool>(
+    tool: &T,
+    action: &T::Action,
+    look: &Look<'_>,
+) -> Result<Option<T::Action>, ToolError> {
+    let kinds = T::Action::KINDS;
+    let waits =
+        kinds.are(Kind::Runs) || kinds.are(Kind::Sends) || T::Action::CAPABILITY == Capability::ManageSystem;
+    hold_if(waits, || tool.settle(action, look)).await
+}
+
+/// Eyes for this call.
+pub(crate) fn look(call: &Call) -> Look<'_> {
+    let context = &call.context;
+    Look::new(
+        &context.instruments,
+        &context.toolbox,
+        &context.policy,
+        &call.redactor,
+        &call.entry.caller,
+        context.limits,
+        call.leash.stop().clone(),
+    )
 }
 
 /// How long the walk waits. A door that runs programs keeps their time itself, and reports more when it does.
-pub(crate) fn patience(allowance: Allowance, usual: Duration) -> Duration {
+pub(super) fn patience(allowance: Allowance, usual: Duration) -> Duration {
     // For looking at the workspace, for ending what does not want to end, and for bringing home its output.
     const BEYOND: Duration = Duration::from_secs(15);
     const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);

@@ -5,13 +5,13 @@ use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_policy::{Capability, MemoryGrant, MemoryRefusal};
 use vambrace_types::Tree;
 
-use super::{Call, waiting_if};
+use super::{Call, hold_if};
 use crate::{Corridor, Level, LogLine};
 
 /// Nothing is told about what is not memory, nor about reading while there are no lists to ask. Whether operators were told
 /// of a refusal.
-pub(crate) fn tell_permission(corridor: &Corridor, call: &Call, capability: Capability) -> bool {
-    let policy = &corridor.parts.policy;
+pub(super) async fn tell_permission(corridor: &Corridor, call: &Call, capability: Capability) -> bool {
+    let policy = &call.context.policy;
     let caller = &call.entry.caller;
     let can = match capability {
         Capability::WriteMemory => "can_save",
@@ -55,6 +55,6 @@ pub(crate) fn tell_permission(corridor: &Corridor, call: &Call, capability: Capa
         message,
         details: redactor.plain_tree(Tree::map(fields)).value,
     };
-    let _ = waiting_if(audit.is_durable(), || audit.event(&event));
+    let _ = hold_if(audit.is_durable(), || audit.event(&event)).await;
     ruling.is_err()
 }

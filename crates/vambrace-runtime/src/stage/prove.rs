@@ -3,28 +3,42 @@
 use std::sync::Arc;
 
 use vambrace_audit::{Event, EventKind, Severity};
-use vambrace_policy::Capability;
+use vambrace_policy::{Action, Capability};
 use vambrace_process::{Posture, RowState};
 use vambrace_redact::RedactedText;
-use vambrace_tools::WayOut;
+use vambrace_tools::{WayOut, thread};
 use vambrace_types::{Enforcement, ToolError, Tree};
 
-use crate::Corridor;
-use crate::stage::{Trail, in_place};
+use super::{Call, Trail};
+use crate::{Context, Corridor};
+
+/// Stage 6¾. A person may have thought about the call for a while, so whether anything is served is asked again.
+pub(crate) async fn prove_before<A: Action>(
+    corridor: &Corridor,
+    call: &Call,
+    trail: &mut Trail,
+) -> Result<(), ToolError> {
+    let is_posture = A::CAPABILITY == Capability::ReadPosture;
+    if A::KINDS.runs_programs() || is_posture {
+        let proved = thread::hold(|| prove(corridor, &call.context)).await;
+        // The table is read from a proof, whatever it found.
+        if !is_posture {
+            trail.enforcement = proved?;
+        }
+    }
+    unbroken(call, A::CAPABILITY, trail)
+}
 
 /// Waits for the proof, whoever runs it, and says what stands around programs from now on.
-pub(crate) fn prove(corridor: &Corridor) -> Result<Enforcement, ToolError> {
-    let programs = &corridor.parts.instruments.programs;
+pub(crate) fn prove(corridor: &Corridor, context: &Context) -> Result<Enforcement, ToolError> {
+    let programs = &context.instruments.programs;
     if !programs.is_proved() {
         if let Ok(audit) = corridor.audit() {
             audit.prepare_mirror();
         }
-        let mut proof = Ok(());
         // Every job that gets a host has such a way out, so it is attacked as well.
-        let way_out = WayOut::to_nowhere(Arc::clone(&corridor.parts.instruments.web), &corridor.parts.policy);
-        in_place(&mut || {
-            proof = programs.prove(Some(&way_out), &|posture| record(corridor, posture));
-        });
+        let way_out = WayOut::to_nowhere(Arc::clone(&context.instruments.web), &context.policy);
+        let proof = programs.prove(Some(&way_out), &|posture| record(corridor, context, posture));
         proof.map_err(|error| error.to_tool_error())?;
     }
     programs.ready().map_err(|error| error.to_tool_error())?;
@@ -32,18 +46,14 @@ pub(crate) fn prove(corridor: &Corridor) -> Result<Enforcement, ToolError> {
 }
 
 /// A cage that was broken into: nothing is served but the table that says so, and no wall is claimed.
-pub(crate) fn unbroken(
-    corridor: &Corridor,
-    capability: Capability,
-    trail: &mut Trail,
-) -> Result<(), ToolError> {
+pub(super) fn unbroken(call: &Call, capability: Capability, trail: &mut Trail) -> Result<(), ToolError> {
     if capability == Capability::ReadPosture {
         return Ok(());
     }
-    corridor.unbroken().inspect_err(|_| trail.enforcement = Enforcement::None)
+    call.context.unbroken().inspect_err(|_| trail.enforcement = Enforcement::None)
 }
 
-fn record(corridor: &Corridor, posture: &Posture) {
+fn record(corridor: &Corridor, context: &Context, posture: &Posture) {
     let Ok(audit) = corridor.audit() else { return };
     let (severity, message) = if posture.rows.is_empty() {
         (Severity::Warning, RedactedText::fixed("there is no cage, so there was nothing to attack"))
@@ -64,7 +74,7 @@ fn record(corridor: &Corridor, posture: &Posture) {
         by: None,
         call_id: None,
         message,
-        details: corridor.parts.redactor.plain_tree(tree(posture)).value,
+        details: context.redaction.redactor.plain_tree(tree(posture)).value,
     });
 }
 

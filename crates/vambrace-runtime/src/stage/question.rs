@@ -4,11 +4,11 @@
 use vambrace_audit::{AuditError, Event, EventKind, NewQuestion, Purpose, QuestionState, Severity, rfc3339};
 use vambrace_policy::{Action, Pending, Permit, Question};
 use vambrace_redact::{RedactedText, RedactedTree};
-use vambrace_tools::Look;
+use vambrace_tools::{Look, thread};
 use vambrace_types::{ToolError, Tree, is_invisible};
 
 use super::binding::Asked;
-use super::{Call, Setback, Trail, Unanswered, in_place, waiting_if};
+use super::{Call, Setback, Trail, Unanswered, hold_if};
 use crate::{Answer, Approver, Corridor, OnAuditFailure, Ticket};
 
 impl Unanswered {
@@ -28,7 +28,7 @@ impl Unanswered {
 }
 
 /// A preview is decided like the call itself and never bothers a person.
-pub(super) fn ask<A: Action>(
+pub(super) async fn ask<A: Action>(
     corridor: &Corridor,
     call: &Call,
     pending: Pending<A>,
@@ -40,8 +40,8 @@ pub(super) fn ask<A: Action>(
     }
     let question = wording(call, &pending);
     match &call.approver {
-        Some(approver) => at_once(corridor, call, pending, &question, approver.as_ref()),
-        None => later(corridor, call, pending, question, look, trail),
+        Some(approver) => at_once(corridor, call, pending, &question, approver.as_ref()).await,
+        None => later(corridor, call, pending, question, look, trail).await,
     }
 }
 
@@ -117,20 +117,20 @@ fn is_unseen(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t')) || is_invisible(c)
 }
 
-fn at_once<A: Action>(
+async fn at_once<A: Action>(
     corridor: &Corridor,
     call: &Call,
     pending: Pending<A>,
     question: &RedactedText,
     approver: &dyn Approver,
 ) -> Result<Permit<A>, Setback> {
-    let mut answer = Answer::No;
-    in_place(&mut || answer = approver.ask(call.entry.tool.as_str(), question.as_str()));
+    let answer = thread::hold(|| approver.ask(call.entry.tool.as_str(), question.as_str())).await;
     let (by, said) = match &answer {
         Answer::Yes { by } => (Some(by.clone()), "approved"),
         Answer::No => (None, "rejected"),
     };
-    let goes_on = record(corridor, call, by, &format!("{said}: {}", question.as_str()), RedactedTree::null());
+    let message = format!("{said}: {}", question.as_str());
+    let goes_on = record(corridor, call, by, &message, RedactedTree::null()).await;
     match answer {
         Answer::Yes { .. } if goes_on => Ok(pending.approve()),
         Answer::Yes { .. } | Answer::No => Err(refused(pending)),
@@ -138,25 +138,26 @@ fn at_once<A: Action>(
 }
 
 /// THREAT: P03, an approval that nobody can find later is none. Whether the call may go on after this.
-fn record(
+async fn record(
     corridor: &Corridor,
     call: &Call,
     by: Option<String>,
     message: &str,
     details: RedactedTree,
 ) -> bool {
-    let recorded = corridor.audit().is_ok_and(|audit| {
-        let event = Event {
-            kind: EventKind::Approval,
-            severity: Severity::Warning,
-            caller: Some(call.entry.caller.id.clone()),
-            by,
-            call_id: Some(call.entry.call_id.clone()),
-            message: call.redactor.for_record().text(message).value,
-            details,
-        };
-        waiting_if(audit.is_durable(), || audit.event(&event)).is_ok()
-    });
+    let event = Event {
+        kind: EventKind::Approval,
+        severity: Severity::Warning,
+        caller: Some(call.entry.caller.id.clone()),
+        by,
+        call_id: Some(call.entry.call_id.clone()),
+        message: call.redactor.for_record().text(message).value,
+        details,
+    };
+    let recorded = match corridor.audit() {
+        Ok(audit) => hold_if(audit.is_durable(), || audit.event(&event)).await.is_ok(),
+        Err(_) => false,
+    };
     recorded || corridor.parts.on_audit_failure == OnAuditFailure::Warn
 }
 
@@ -167,7 +168,7 @@ enum Standing {
     Waiting(Ticket),
 }
 
-fn later<A: Action>(
+async fn later<A: Action>(
     corridor: &Corridor,
     call: &Call,
     pending: Pending<A>,
@@ -175,14 +176,12 @@ fn later<A: Action>(
     look: &Look<'_>,
     trail: &mut Trail,
 ) -> Result<Permit<A>, Setback> {
-    let mut standing = Ok(None);
-    in_place(&mut || standing = stand(corridor, call, &pending, &question, look));
-    match standing {
+    match thread::hold(|| stand(corridor, call, &pending, &question, look)).await {
         Ok(Some(Standing::Approved { id, by })) => {
             let message = format!("approved {id}: {}", question.as_str());
             let details =
                 call.redactor.for_record().plain_tree(Tree::map([("approval_id", Tree::Text(id))])).value;
-            if record(corridor, call, Some(by), &message, details) {
+            if record(corridor, call, Some(by), &message, details).await {
                 return Ok(pending.approve());
             }
             trail.warnings.push("The approval could not be put on record, so it was not used.".to_owned());
@@ -216,7 +215,7 @@ fn stand<A: Action>(
         .into_iter()
         .map(|(path, _)| (path.components().join("/"), look.stamps(path)))
         .collect();
-    if A::CAPABILITY.runs_programs() {
+    if A::KINDS.runs_programs() {
         touched.extend(look.surroundings());
     }
     let binding = Asked {
@@ -226,8 +225,8 @@ fn stand<A: Action>(
         tool: call.entry.tool.as_str(),
         arguments: &call.arguments,
         vectors: &action.vectors(),
-        policy: corridor.parts.policy_fingerprint,
-        volume: corridor.parts.instruments.files.volume().device(),
+        policy: call.context.policy_fingerprint,
+        volume: call.context.instruments.files.volume().device(),
         touched: &touched,
     }
     .binding();

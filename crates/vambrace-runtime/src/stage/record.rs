@@ -1,18 +1,16 @@
 //! Stage 7, and what the record says about a caller.
 
-use vambrace_audit::{
-    AuditError, Intent, IntentReceipt, NotedIntent, Severity as Loudness, Standing as OnRecord,
-};
+use vambrace_audit::{AuditError, IntentReceipt, Severity as Loudness, Standing as OnRecord};
 use vambrace_policy::{Action, Capability, Effect, Permit, Severity, Standing};
 use vambrace_redact::RedactedTree;
 use vambrace_types::{ErrorCode, ToolError, Tree};
 
-use super::{Call, Trail, waiting_if};
+use super::{Call, Trail, hold_if};
 use crate::Corridor;
 use crate::corridor::OnAuditFailure;
 
 /// Whether a person has stopped this caller. A record that cannot be read frees nobody.
-pub(crate) fn standing(
+pub(super) fn standing(
     corridor: &Corridor,
     call: &Call,
     capability: Capability,
@@ -54,13 +52,16 @@ fn unseen(corridor: &Corridor, error: &AuditError, trail: &mut Trail) -> Result<
     .suggestion("Tell the person you work for; the log on standard error says what is wrong."))
 }
 
-/// The intent as a line of the chain, which may not be in its file yet.
-pub(crate) fn note_intent<'c, A: Action>(
+/// Proof that the intent is in its file; or why it is not, for a call that goes on all the same.
+pub(crate) type Intent<'c> = Result<IntentReceipt, AuditFailure<'c>>;
+
+/// Stage 7. The error refuses the call.
+pub(crate) async fn record_intent<'c, A: Action>(
     corridor: &'c Corridor,
     call: &Call,
     permit: &Permit<A>,
-    trail: &Trail,
-) -> Result<NotedIntent, AuditFailure<'c>> {
+    trail: &mut Trail,
+) -> Result<Intent<'c>, ToolError> {
     let vectors = permit.action().vectors();
     let plan = if vectors.is_empty() {
         RedactedTree::null()
@@ -68,31 +69,23 @@ pub(crate) fn note_intent<'c, A: Action>(
         let texts = |words: &Vec<String>| Tree::List(words.iter().map(Tree::text).collect());
         call.redactor.for_record().plain_tree(Tree::List(vectors.iter().map(texts).collect())).value
     };
-    let intent = Intent {
+    let intent = vambrace_audit::Intent {
         rule: permit.rule().to_owned(),
         plan,
         enforcement: trail.enforcement,
         severity: loudness(trail.severity),
         checkpoint: None,
     };
-    let audit = corridor.parts.audit.as_ref().map_err(AuditFailure::SinceStart)?;
-    waiting_if(audit.is_durable(), || audit.note_intent(&call.entry, &intent)).map_err(AuditFailure::Now)
-}
-
-/// In its file. The outer error refuses the call; the inner one lets it go on as reading without a record.
-pub(crate) fn record_intent<'c>(
-    corridor: &'c Corridor,
-    noted: Result<NotedIntent, AuditFailure<'c>>,
-    capability: Capability,
-    trail: &mut Trail,
-) -> Result<Result<IntentReceipt, AuditFailure<'c>>, ToolError> {
-    let written = match (noted, &corridor.parts.audit) {
-        (Ok(noted), Ok(audit)) => audit.intent_receipt(noted).map_err(AuditFailure::Now),
-        (Ok(_), Err(error)) => Err(AuditFailure::SinceStart(error)),
-        (Err(failure), _) => Err(failure),
+    let written = match &corridor.parts.audit {
+        Ok(audit) => {
+            let write =
+                || audit.note_intent(&call.entry, &intent).and_then(|noted| audit.intent_receipt(noted));
+            hold_if(audit.is_durable(), write).await.map_err(AuditFailure::Now)
+        }
+        Err(error) => Err(AuditFailure::SinceStart(error)),
     };
     if let Err(error) = &written {
-        unrecorded(corridor, capability.effect(), error, trail)?;
+        unrecorded(corridor, A::CAPABILITY.effect(), error, trail)?;
     }
     Ok(written)
 }

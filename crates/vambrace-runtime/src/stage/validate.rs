@@ -4,12 +4,29 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use vambrace_policy::{Action, Facts, OnWrite, Sighting, SightingKind};
 use vambrace_redact::{FindingKind, Redactor, holds_placeholder};
-use vambrace_tools::sent_secrets;
+use vambrace_tools::{CallContext, Tool, sent_secrets};
 use vambrace_types::{ErrorCode, ToolError, Tree};
 
 use super::Call;
 
-pub(crate) fn decode<Args: DeserializeOwned>(call: &Call) -> Result<Args, ToolError> {
+/// Stage 5. Pure, but for what the tool's own context says.
+pub(crate) fn validate<T: Tool>(tool: &T, call: &Call) -> Result<T::Action, ToolError> {
+    let args = decode::<T::Args>(call)?;
+    let (context, policy) = (&call.context, &call.context.policy);
+    let planning = CallContext {
+        bearings: policy.scope().bearings(),
+        limits: context.limits,
+        command: policy.command(),
+        toolbox: &context.toolbox,
+        dry_run: call.entry.dry_run,
+        caller: &call.entry.caller,
+        chain: &call.chain,
+        call_id: &call.entry.call_id,
+    };
+    tool.plan(args, &planning)
+}
+
+fn decode<Args: DeserializeOwned>(call: &Call) -> Result<Args, ToolError> {
     // A list would fill the fields in their order, and its paths would go unseen by the security stream. THREAT: P03.
     if !call.arguments.is_object() {
         let message = format!("The arguments of `{}` must be an object.", call.entry.tool.as_str());
@@ -32,7 +49,7 @@ pub(crate) fn decode<Args: DeserializeOwned>(call: &Call) -> Result<Args, ToolEr
 }
 
 /// What stands in the texts that the action would write: names of rules, never values.
-pub(crate) fn scan<A: Action>(redactor: &Redactor, on_write: OnWrite, action: &A) -> Facts {
+pub(super) fn scan<A: Action>(redactor: &Redactor, on_write: OnWrite, action: &A) -> Facts {
     let mut facts = Facts::default();
     for text in action.written() {
         facts.placeholder |= holds_placeholder(text);
@@ -58,7 +75,7 @@ pub(crate) fn scan<A: Action>(redactor: &Redactor, on_write: OnWrite, action: &A
     facts
 }
 
-pub(crate) fn tree_of(value: &Value) -> Tree {
+pub(super) fn tree_of(value: &Value) -> Tree {
     match value {
         Value::Null => Tree::Null,
         Value::Bool(value) => Tree::Bool(*value),

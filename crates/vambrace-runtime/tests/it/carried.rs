@@ -1,11 +1,10 @@
 //! Calls from a thread that carries connections: it has a runtime of its own, with nobody to make way for it.
 
 use std::pin::pin;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::task::{Context, Waker};
 
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
 use vambrace_runtime::Incoming;
 use vambrace_types::ErrorCode;
 
@@ -47,28 +46,6 @@ fn whatever_a_call_waits_for_it_ends_as_elsewhere() {
         let outcomes = records.iter().filter(|record| record["kind"] == "outcome").count();
         assert_eq!(outcomes, calls.len(), "durable: {durable}");
     }
-}
-
-/// The intents of calls that come at the same time are written at once, and so are their outcomes.
-#[test]
-fn short_calls_that_come_together_are_written_together() {
-    const N_CALLS: usize = 5;
-    let world = Arc::new(World::plain(json!({"a.txt": "a"})));
-    on_one_thread(async {
-        let mut calls = JoinSet::new();
-        for _ in 0..N_CALLS {
-            let world = Arc::clone(&world);
-            calls.spawn(async move {
-                let incoming = world.incoming("read_file", json!({"path": "a.txt"}));
-                world.corridor.call(incoming).await.unwrap()
-            });
-        }
-        let replies = calls.join_all().await;
-        assert!(replies.iter().all(|reply| reply.error().is_none()));
-    });
-    let records = world.all_records();
-    let kinds: Vec<_> = records.iter().map(|record| record["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, [["intent"; N_CALLS], ["outcome"; N_CALLS]].concat());
 }
 
 /// A runtime for long calls whose only worker is held until the sender is dropped.

@@ -77,7 +77,7 @@ fn check(world: &World, caller: &Caller, saves: bool, searches: bool) {
     assert_eq!(told("search_memory", json!({"query": "deploy"})), searches, "{caller:?}");
     assert_eq!(told("memory_read", json!({})), searches, "{caller:?}");
     let offered = world.corridor.tools_for(caller);
-    let is_offered = |name: &str| offered.iter().any(|tool| tool.about.name == name);
+    let is_offered = |name: &str| offered.iter().any(|tool| tool.about.name.as_str() == name);
     assert_eq!((is_offered("save_to_memory"), is_offered("search_memory")), (saves, searches));
 }
 

@@ -7,11 +7,11 @@ use serde::Deserialize;
 use vambrace_audit::{AlertSettings, DefenceAction};
 use vambrace_knowledge::Sharing;
 use vambrace_policy::{
-    HardLinks, Isolation, OnWrite, OperatorRule, PermissionList, Symlinks, ToolMode, Verdict,
+    HardLinks, Isolation, OnWrite, OperatorRule, PermissionList, Subject, Symlinks, ToolMode, Verdict,
 };
 use vambrace_redact::{Baseline, FingerprintKey, KnownValue, Marking, Redactor, RedactorSettings};
-use vambrace_runtime::{OnAuditFailure, Relearned};
-use vambrace_tools::Limits;
+use vambrace_runtime::{Corridor, OnAuditFailure, Relearned};
+use vambrace_tools::{Limits, Toolbox};
 use vambrace_types::{ByteLimit, DEFAULT_READ, DEFAULT_REPLY, Role, Secret};
 
 #[derive(Debug, Clone, Deserialize)]
@@ -161,11 +161,18 @@ impl Settings {
 
     pub(crate) fn operator_rules(&self) -> Vec<OperatorRule> {
         let verdicts = [("allow", Verdict::Allow), ("ask", Verdict::Ask), ("deny", Verdict::Deny)];
+        let tools = Corridor::every_tool(&Toolbox::default());
         let rule = |(place, rule): (usize, &RuleText)| {
             let verdict = pick(&rule.decision, &verdicts);
             let set_at = format!("rules[{place}]");
-            OperatorRule::new(rule.tool.as_deref(), rule.path.as_deref(), verdict, &rule.reason, &set_at)
-                .unwrap()
+            let subject = match &rule.tool {
+                Some(name) => {
+                    let tool = tools.iter().find(|(known, _)| known.as_str() == name);
+                    Subject::Tool { name: name.clone(), kinds: tool.unwrap().1 }
+                }
+                None => Subject::Everything,
+            };
+            OperatorRule::new(subject, rule.path.as_deref(), verdict, &rule.reason, &set_at).unwrap()
         };
         self.rules.iter().enumerate().map(rule).collect()
     }

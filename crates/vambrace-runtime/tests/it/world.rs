@@ -20,7 +20,10 @@ use vambrace_process::{
     AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, Programs, ProgramsSettings, Reuse,
     WhenMissing,
 };
-use vambrace_runtime::{Corridor, CorridorParts, Incoming, Leash, Log, LogLine, Purpose, Relearn, Reply};
+use vambrace_runtime::{
+    Context, Contexts, Corridor, CorridorParts, Incoming, Leash, Log, LogLine, Purpose, Redaction, Relearn,
+    Reply,
+};
 use vambrace_tools::{Confirmations, Instruments, Memories, ProgressSink, Toolbox};
 use vambrace_types::{Bearings, ByteLimit, Caller, Chain, Door, ErrorCode, Secret, SessionId};
 
@@ -216,16 +219,18 @@ fn corridor(
         alerts: settings.alerts(),
     };
     let scope = Arc::new(scope);
-    Corridor::new(CorridorParts {
+    let relearn = settings.relearn.map(|relearn| Box::new(relearn) as Relearn);
+    let context = Context {
+        name: None,
         instruments: Instruments {
             programs: Programs::new(programs(&scope, workspace, state), policy.epoch()),
             files: Files::new(root, scope, policy.epoch(), files_settings),
             outputs: Outputs::new(state.join("outputs")),
             web: Arc::new(Web::new(web(), policy.epoch())),
-            confirmations: Confirmations::new(
+            confirmations: Arc::new(Confirmations::new(
                 Box::new(|| Some(Secret::new(vec![7; 32]))),
                 Arc::clone(&clock),
-            ),
+            )),
             memories: Memories::new(
                 Box::new(EmbeddedStore::new(state.join("memory.db"))),
                 settings.sharing(),
@@ -235,21 +240,22 @@ fn corridor(
             ),
         },
         policy,
-        redactor: settings.redactor(),
-        mark_programs: None,
+        limits: settings.limits(),
+        toolbox: Arc::new(Toolbox::default()),
+        redaction: Arc::new(Redaction::new(settings.redactor(), relearn, None)),
+        policy_fingerprint: [0; 32],
+    };
+    let parts = CorridorParts {
         bare_standing: vambrace_audit::BareStanding::new(&state.join("audit")),
-        relearn: settings.relearn.map(|relearn| Box::new(relearn) as Relearn),
         audit: AuditLog::open(audit, Arc::clone(&clock)),
         on_audit_failure: settings.on_audit_failure(),
-        limits: settings.limits(),
-        toolbox: Toolbox::default(),
         approvals: settings
             .approvals
             .then(|| Approvals::new(&state.join("audit"), Arc::clone(&clock), Duration::from_secs(900))),
-        policy_fingerprint: [0; 32],
         log,
         clock,
-    })
+    };
+    Corridor::new(parts, Contexts::new(context, Vec::new()))
 }
 
 /// A door that reaches nothing: no test here has a server.

@@ -108,12 +108,12 @@ pub(super) fn extended(front: &Front, headers: &HeaderMap, caller: &Caller, revi
             let about = tool.about;
             let tag = |is: bool, yes: &'static str, no: &'static str| if is { yes } else { no };
             json!({
-                "id": about.name,
+                "id": about.name.as_str(),
                 "name": about.title,
                 "description": about.description,
                 "tags": ["tool", tag(about.hints.read_only, "reads", "changes"),
                          tag(about.hints.open_world, "network", "local")],
-                "examples": [json!({"tool": about.name, "arguments": {}}).to_string()],
+                "examples": [json!({"tool": about.name.as_str(), "arguments": {}}).to_string()],
                 "inputModes": ["application/json"],
                 "outputModes": ["application/json", "text/plain"],
             })

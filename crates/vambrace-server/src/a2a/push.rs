@@ -8,6 +8,7 @@ use ::a2a::{AuthenticationInfo, Task, TaskPushNotificationConfig};
 use serde_json::{Value, json};
 use vambrace_redact::RedactedText;
 use vambrace_runtime::{Leash, Level, LogLine, Reply};
+use vambrace_tools::NOTIFY;
 use vambrace_types::{Caller, Chain, Door, ErrorCode, Family, Secret, SessionId, Tree};
 
 use super::message::check_id;
@@ -112,7 +113,7 @@ impl Push {
             // Our own work for this caller: with the caller's rights, and no door of the caller's leads here.
             caller: Caller { door: Door::System, ..whose.caller.clone() },
             session: whose.session.clone(),
-            tool: "a2a_notify".to_owned(),
+            tool: NOTIFY.to_owned(),
             arguments: json!({"url": self.url, "headers": headers, "body": body.to_string()}),
             dry_run,
             chain: whose.chain.clone(),

@@ -162,7 +162,7 @@ async fn enter(
         wrong(&refusal);
         match refusal {
             // Who it is, is known; no other credential would help.
-            Refusal::UnreadableIdentity(_) => Problem::refused(&refusal),
+            Refusal::UnreadableIdentity(_) | Refusal::NoContext => Problem::refused(&refusal),
             _ => Problem::refused(&refusal).challenged(&challenge(front, parts, &refusal)),
         }
     })?;

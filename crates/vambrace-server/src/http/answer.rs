@@ -94,6 +94,10 @@ impl Problem {
             return Problem::headers(format!("The header `{name}` cannot be read: {}.", why.as_str()))
                 .suggestion("Send it as it is meant, or leave it out.");
         }
+        if *refusal == Refusal::NoContext {
+            return Problem::new(StatusCode::FORBIDDEN, ErrorCode::NotAMember, refusal.message())
+                .suggestion(refusal.next_step());
+        }
         Problem::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthenticated, refusal.message())
             .suggestion(refusal.next_step())
             .challenged("Bearer realm=\"vambrace\"")

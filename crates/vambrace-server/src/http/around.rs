@@ -14,10 +14,9 @@ use futures_util::StreamExt as _;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
-use tokio::task::yield_now;
 use tokio::time::timeout;
 use vambrace_auth::{AddressKey, Draw, client_address};
-use vambrace_runtime::{BRIEF_TURNS, Level};
+use vambrace_runtime::Level;
 
 use super::arriving::{Arriving, Fate, Watch};
 use super::bell::Limited;
@@ -164,16 +163,12 @@ fn coded(headers: &HeaderMap) -> Option<Problem> {
     (!words(header::CONTENT_ENCODING).iter().all(is_plain)).then(answer::strange_coding)
 }
 
-/// What comes at once, or after it has only let others go first, needs no clock: most calls would set it and take it back.
+/// What comes at once needs no clock: most calls would set it and take it back.
 async fn within<F: Future>(limit: Duration, mut answering: Pin<&mut F>) -> Option<F::Output> {
-    for _ in 0..BRIEF_TURNS {
-        let polled = poll_fn(|context| Poll::Ready(answering.as_mut().poll(context)));
-        match polled.await {
-            Poll::Ready(answer) => return Some(answer),
-            Poll::Pending => yield_now().await,
-        }
+    match poll_fn(|context| Poll::Ready(answering.as_mut().poll(context))).await {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => timeout(limit, answering).await.ok(),
     }
-    timeout(limit, answering).await.ok()
 }
 
 /// LIMIT: of a refusal in the framework's words.

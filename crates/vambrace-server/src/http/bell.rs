@@ -93,6 +93,7 @@ impl Bell {
             Refusal::InvalidInternalToken
             | Refusal::InvalidApiKey
             | Refusal::InvalidSlackSignature
+            | Refusal::NoContext
             | Refusal::Missing => None,
             Refusal::UnreadableIdentity(header) => Some(header.why.as_str()),
         };

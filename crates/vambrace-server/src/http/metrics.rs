@@ -155,6 +155,7 @@ impl Metrics {
             Refusal::InvalidApiKey => "api_key",
             Refusal::InvalidSlackSignature => "slack_signature",
             Refusal::UnreadableIdentity(_) => "identity",
+            Refusal::NoContext => "context",
             Refusal::Missing => "missing",
         };
         self.refused.get_or_create(&KindLabels { kind }).inc();

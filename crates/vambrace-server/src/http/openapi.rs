@@ -39,7 +39,7 @@ fn document(tools: &[ToolDescription], server: &str) -> Value {
     }
     let mut schemas = schema::all();
     for tool in tools {
-        let name = tool.about.name;
+        let name = tool.about.name.as_str();
         add(&format!("/api/tools/{name}"), TOOL.verb.as_str(), tool_operation(tool));
         schemas.insert(arguments(name), rebased(tool.schema.clone(), &arguments(name)));
     }
@@ -85,7 +85,7 @@ fn operation(route: &Route) -> Value {
 }
 
 fn tool_operation(tool: &ToolDescription) -> Value {
-    let name = tool.about.name;
+    let name = tool.about.name.as_str();
     let mut shape = operation(&TOOL);
     if let Some(operation) = shape.as_object_mut() {
         operation.insert("operationId".to_owned(), json!(format!("callTool.{name}")));

@@ -8,6 +8,7 @@ mod query;
 mod record;
 mod route;
 mod table;
+mod task;
 mod tools;
 
 use std::sync::Arc;

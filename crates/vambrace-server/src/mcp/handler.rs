@@ -237,7 +237,7 @@ pub(super) fn rendered(reply: &Reply) -> CallToolResult {
 }
 
 fn is_error(reply: &Reply) -> bool {
-    reply.status() == Status::Error || render::is_failed_command(reply)
+    reply.status() == Status::Error || reply.is_failure()
 }
 
 /// The same as `rendered` in the words of revision 2026-07-28, written straight from the reply.
@@ -361,15 +361,19 @@ impl ServerHandler for Gate {
 fn describe(tool: ToolDescription) -> Tool {
     let hints = tool.about.hints;
     let annotations = ToolAnnotations::from_raw(
-        Some(tool.about.title.to_owned()),
+        Some(tool.about.title.clone().into_owned()),
         Some(hints.read_only),
         Some(hints.destructive),
         Some(hints.idempotent),
         Some(hints.open_world),
     );
-    Tool::new(tool.about.name, tool.about.description, Arc::new(with_dry_run(tool.schema)))
-        .with_title(tool.about.title)
-        .with_annotations(annotations)
+    Tool::new(
+        tool.about.name.as_str().to_owned(),
+        tool.about.description,
+        Arc::new(with_dry_run(tool.schema)),
+    )
+    .with_title(tool.about.title)
+    .with_annotations(annotations)
 }
 
 /// Any call may ask to be only shown (decision C34).

@@ -20,12 +20,15 @@ pub(crate) struct CreateDirectoryArgs {
 impl Tool for CreateDirectoryTool {
     type Args = CreateDirectoryArgs;
     type Action = CreateDirectory;
-    const ABOUT: About = About {
-        name: "create_directory",
-        title: "Create a folder",
-        description: "Creates a folder and the missing folders above it. A folder that exists already is fine.",
-        hints: Hints { read_only: false, destructive: false, idempotent: true, open_world: false },
-    };
+
+    fn about(&self) -> About {
+        About::of(
+            "create_directory",
+            "Create a folder",
+            "Creates a folder and the missing folders above it. A folder that exists already is fine.",
+            Hints { read_only: false, destructive: false, idempotent: true, open_world: false },
+        )
+    }
 
     fn plan(
         &self,
@@ -38,7 +41,7 @@ impl Tool for CreateDirectoryTool {
     async fn run(&self, permit: Permit<CreateDirectory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let path = hands.spelled(&permit.action().path);
         let door = hands.files_to_change()?;
-        let created = hands.blocking(|| door.create_directory(permit))?.map_err(files)?;
+        let created = hands.blocking(|| door.create_directory(permit)).await.map_err(files)?;
         Ok(RawOutput::new(Tree::map([("path", Tree::Text(path)), ("created", Tree::Bool(!created.existed))])))
     }
 }

@@ -20,12 +20,15 @@ pub(crate) struct DeleteFileArgs {
 impl Tool for DeleteFileTool {
     type Args = DeleteFileArgs;
     type Action = DeleteFile;
-    const ABOUT: About = About {
-        name: "delete_file",
-        title: "Delete a file",
-        description: "Deletes one regular file. Folders, links and files with several names are refused.",
-        hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
-    };
+
+    fn about(&self) -> About {
+        About::of(
+            "delete_file",
+            "Delete a file",
+            "Deletes one regular file. Folders, links and files with several names are refused.",
+            Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
+        )
+    }
 
     fn plan(&self, args: DeleteFileArgs, context: &CallContext<'_>) -> Result<DeleteFile, ToolError> {
         let path = context.path(&args.path)?;
@@ -39,7 +42,7 @@ impl Tool for DeleteFileTool {
     async fn run(&self, permit: Permit<DeleteFile>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let path = hands.spelled(&permit.action().path);
         let door = hands.files_to_change()?;
-        let bytes = hands.blocking(|| door.delete(permit, hands.stop()))?.map_err(files)?;
+        let bytes = hands.blocking(|| door.delete(permit, hands.stop())).await.map_err(files)?;
         Ok(RawOutput::new(Tree::map([("path", Tree::Text(path)), ("bytes", Tree::bytes(bytes))])))
     }
 }

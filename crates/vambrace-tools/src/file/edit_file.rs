@@ -1,6 +1,7 @@
 //! `edit_file`: surgical changes to one or several files, all or nothing.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -13,8 +14,9 @@ use vambrace_types::{ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
 
 use super::veiled::{self, Outcome};
 use crate::hands::PatternTime;
+use crate::render::{field, marker};
 use crate::tool::files;
-use crate::{About, CallContext, Hands, Hints, Limits, Look, Tool};
+use crate::{About, CallContext, Hands, Hints, Limits, Look, Reading, Tense, Tool};
 
 pub(crate) struct EditFileTool;
 
@@ -111,15 +113,19 @@ impl Writes for Change {
 impl Tool for EditFileTool {
     type Args = EditFileArgs;
     type Action = EditFiles<Change>;
-    const ABOUT: About = About {
-        name: "edit_file",
-        title: "Edit files",
-        description: "Changes parts of one or several text files: replace, append_after, prepend_before or delete \
+    const READING: Reading = Reading::of(listed);
+
+    fn about(&self) -> About {
+        About::of(
+            "edit_file",
+            "Edit files",
+            "Changes parts of one or several text files: replace, append_after, prepend_before or delete \
                       what an exact text, a regular expression or a syntax pattern (ast: Rust, Python, TypeScript, \
                       JavaScript, Go, Bash, JSON) matches. Matches are counted before anything is changed; if a count \
                       differs or edits overlap, nothing is changed. Returns a unified diff per file.",
-        hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
-    };
+            Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
+        )
+    }
 
     fn plan(&self, args: EditFileArgs, context: &CallContext<'_>) -> Result<EditFiles<Change>, ToolError> {
         let mut seen = BTreeSet::new();
@@ -187,7 +193,8 @@ impl Tool for EditFileTool {
             Ok(outcome.text)
         };
         let (edited, warnings) = hands
-            .blocking(|| door.edit(permit, hands.stop(), &mut apply_to))?
+            .blocking(|| door.edit(permit, hands.stop(), &mut apply_to))
+            .await
             .map_err(|Setback(error)| error)?;
         hands.warn(warnings);
         let shown = edited
@@ -290,4 +297,38 @@ fn describe(path: &str, n_applied: usize, diff: String) -> Tree {
 
 fn invalid(message: String, suggestion: &str) -> ToolError {
     ToolError::new(ErrorCode::ValidationError, message).suggestion(suggestion)
+}
+
+fn listed(tree: &Tree, tense: Tense, out: &mut String) {
+    let verb = tense.choose("Edited", "Would edit");
+    for file in tree.get("files").and_then(Tree::as_list).unwrap_or_default() {
+        let Some(applied) = file.get("applied").and_then(Tree::as_int) else {
+            marker(file, out);
+            continue;
+        };
+        let places = if applied == 1 { "place" } else { "places" };
+        let _ = write!(out, "{verb} {} in {applied} {places}\n{}", field(file, "path"), field(file, "diff"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_list_of_edits_ends_with_its_marker() {
+        let file = Tree::map([
+            ("path", Tree::text("a.txt")),
+            ("applied", Tree::Int(1)),
+            ("diff", Tree::text("+x\n")),
+        ]);
+        let cut = Tree::map([("omitted", Tree::Int(7))]);
+        let tree = Tree::map([("files", Tree::List(vec![file, cut]))]);
+        let end = "a.txt in 1 place\n+x\n[cut: {\"omitted\":7}]\n";
+        for (tense, verb) in [(Tense::Done, "Edited"), (Tense::Would, "Would edit")] {
+            let mut out = String::new();
+            EditFileTool::READING.write(&tree, tense, &mut out);
+            assert_eq!(out, format!("{verb} {end}"));
+        }
+    }
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 use vambrace_files::Around;
 use vambrace_policy::{Lines, Permit, ReadFile};
 use vambrace_redact::cover;
 use vambrace_types::{ByteLimit, ErrorCode, RawOutput, ToolError, Tree};
 
+use crate::render::content;
 use crate::tool::files;
-use crate::{About, CallContext, Hands, Hints, Tool};
+use crate::{About, CallContext, Hands, Hints, Reading, Tool};
 
 pub(crate) struct ReadFileTool;
 
@@ -29,14 +29,18 @@ pub(crate) struct ReadFileArgs {
 impl Tool for ReadFileTool {
     type Args = ReadFileArgs;
     type Action = ReadFile;
-    const ABOUT: About = About {
-        name: "read_file",
-        title: "Read a text file",
-        description: "Reads a UTF-8 text file. Fails on binary files and on files larger than max_bytes; use offset \
+    const READING: Reading = Reading::of(content);
+
+    fn about(&self) -> About {
+        About::of(
+            "read_file",
+            "Read a text file",
+            "Reads a UTF-8 text file. Fails on binary files and on files larger than max_bytes; use offset \
                       and limit (in lines) to read a part of a large file. Secrets in the text are replaced by \
                       [REDACTED:…] markers.",
-        hints: Hints::READS,
-    };
+            Hints::READS,
+        )
+    }
 
     fn plan(&self, args: ReadFileArgs, context: &CallContext<'_>) -> Result<ReadFile, ToolError> {
         let path = context.path(&args.path)?;
@@ -58,15 +62,12 @@ impl Tool for ReadFileTool {
         Ok(ReadFile { path, max_bytes, lines })
     }
 
-    /// Only as much as the limit is read, unless lines are looked for: they may be far back.
-    fn is_brief(&self, arguments: &Value) -> bool {
-        ["offset", "limit", "max_bytes"].iter().all(|name| arguments.get(name).is_none())
-    }
-
     async fn run(&self, permit: Permit<ReadFile>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let looks_for_lines = permit.action().lines.is_some();
+        let ReadFile { max_bytes, lines, .. } = permit.action();
+        // Of a small part the read is over before another thread could take the rest over. Lines may be far back.
+        let is_short = lines.is_none() && *max_bytes <= hands.limits().read;
         let read = || hands.files().read(permit, &hands.deadline());
-        let mut text = if looks_for_lines { hands.blocking(read)? } else { read() }.map_err(files)?;
+        let mut text = if is_short { read() } else { hands.blocking(read).await }.map_err(files)?;
         if !text.around.before.is_empty() || !text.around.after.is_empty() {
             let Around { before, after } = text.around;
             let whole = [before.as_slice(), text.content.as_bytes(), after.as_slice()].concat();

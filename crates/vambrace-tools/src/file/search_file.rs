@@ -1,6 +1,7 @@
 //! `search_file` and `count_matches`: a pattern over the files beneath a path.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,8 +15,9 @@ use vambrace_redact::{FARTHEST, Finding, cover_bytes};
 use vambrace_types::{ErrorCode, RawOutput, ScopedPath, ToolError, Tree};
 
 use crate::hands::PatternTime;
+use crate::render::{field, marker};
 use crate::tool::files;
-use crate::{About, CallContext, Hands, Hints, Tool};
+use crate::{About, CallContext, Hands, Hints, Reading, Tense, Tool};
 
 pub(crate) struct SearchFileTool;
 pub(crate) struct CountMatchesTool;
@@ -68,14 +70,18 @@ fn yes() -> bool {
 impl Tool for SearchFileTool {
     type Args = SearchFileArgs;
     type Action = SearchFiles;
-    const ABOUT: About = About {
-        name: "search_file",
-        title: "Search files",
-        description: "Searches text files with a regular expression and returns path, line, column and the line of \
+    const READING: Reading = Reading::of(found);
+
+    fn about(&self) -> About {
+        About::of(
+            "search_file",
+            "Search files",
+            "Searches text files with a regular expression and returns path, line, column and the line of \
                       each match. Binary and blocked files are passed over, and so are files that .gitignore names \
                       unless include_ignored is set, and matches inside secrets.",
-        hints: Hints::READS,
-    };
+            Hints::READS,
+        )
+    }
 
     fn plan(&self, args: SearchFileArgs, context: &CallContext<'_>) -> Result<SearchFiles, ToolError> {
         compile(&args.regex)?;
@@ -95,7 +101,8 @@ impl Tool for SearchFileTool {
             Search { pattern: &pattern, hands, limit, tally: Tally::default(), found: Mutex::default() };
         let deadline = hands.deadline();
         let report = hands
-            .blocking(|| hands.files().search(permit, &deadline, &|chunk| search.look_into(chunk)))?
+            .blocking(|| hands.files().search(permit, &deadline, &|chunk| search.look_into(chunk)))
+            .await
             .map_err(files)?;
         search.tally.demand_finished(hands, &report)?;
         let n_matches = search.tally.n_matches.load(Ordering::Relaxed);
@@ -115,13 +122,16 @@ impl Tool for SearchFileTool {
 impl Tool for CountMatchesTool {
     type Args = CountMatchesArgs;
     type Action = CountMatches;
-    const ABOUT: About = About {
-        name: "count_matches",
-        title: "Count matches",
-        description: "Counts the matches of a regular expression, as edit_file would find them. Use it to make sure \
+
+    fn about(&self) -> About {
+        About::of(
+            "count_matches",
+            "Count matches",
+            "Counts the matches of a regular expression, as edit_file would find them. Use it to make sure \
                       that an edit is unique before making it.",
-        hints: Hints::READS,
-    };
+            Hints::READS,
+        )
+    }
 
     fn plan(&self, args: CountMatchesArgs, context: &CallContext<'_>) -> Result<CountMatches, ToolError> {
         compile(&args.regex)?;
@@ -151,7 +161,8 @@ impl Tool for CountMatchesTool {
             }
         };
         let deadline = hands.deadline();
-        let report = hands.blocking(|| hands.files().count(permit, &deadline, &visit))?.map_err(files)?;
+        let report =
+            hands.blocking(|| hands.files().count(permit, &deadline, &visit)).await.map_err(files)?;
         tally.demand_finished(hands, &report)?;
         let mut entries = vec![
             ("count", Tree::bytes(tally.n_matches.into_inner())),
@@ -390,4 +401,30 @@ impl Match {
         }
         Tree::map(fields)
     }
+}
+
+fn found(tree: &Tree, _tense: Tense, out: &mut String) {
+    let matches = tree.get("matches").and_then(Tree::as_list).unwrap_or_default();
+    for item in matches {
+        match (item.get("line").and_then(Tree::as_int), item.get("column").and_then(Tree::as_int)) {
+            (Some(line), Some(column)) => {
+                let _ = writeln!(out, "{}:{line}:{column}: {}", field(item, "path"), field(item, "text"));
+            }
+            _ => marker(item, out),
+        }
+    }
+    let total = tree.get("total_matches").and_then(Tree::as_int).unwrap_or(0);
+    let files = tree.get("files_searched").and_then(Tree::as_int).unwrap_or(0);
+    let _ = write!(out, "[{total} matches in {files} files searched");
+    for (key, words) in [
+        ("binary_skipped", "binary"),
+        ("blocked_skipped", "blocked"),
+        ("ignored_skipped", "ignored"),
+        ("unreadable_skipped", "unreadable"),
+    ] {
+        if let Some(count) = tree.get(key).and_then(Tree::as_int) {
+            let _ = write!(out, ", {count} {words} passed over");
+        }
+    }
+    out.push(']');
 }

@@ -23,13 +23,16 @@ pub(crate) struct GitAddArgs {
 impl Tool for GitAddTool {
     type Args = GitAddArgs;
     type Action = ChangeRepository;
-    const ABOUT: About = About {
-        name: "git_add",
-        title: "Stage files",
-        description: "Stages changed, new and deleted files for the next commit and returns everything that is staged \
+
+    fn about(&self) -> About {
+        About::of(
+            "git_add",
+            "Stage files",
+            "Stages changed, new and deleted files for the next commit and returns everything that is staged \
                       in the service folder. Blocked and protected files inside a folder are left out.",
-        hints: Hints { read_only: false, destructive: false, idempotent: true, open_world: false },
-    };
+            Hints { read_only: false, destructive: false, idempotent: true, open_world: false },
+        )
+    }
 
     fn plan(&self, args: GitAddArgs, context: &CallContext<'_>) -> Result<ChangeRepository, ToolError> {
         if args.files.is_empty() || args.files.len() > MOST_FILES {
@@ -73,7 +76,7 @@ impl Tool for GitAddTool {
     async fn run(&self, permit: Permit<ChangeRepository>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let folder = permit.action().folder.clone();
         let withheld = permit.withheld().clone();
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         let output = String::from_utf8_lossy(demand_success(&finished)?).into_owned();
         let staged = report::name_status(&output).into_iter().filter_map(|(state, path)| {
             let path = beneath(folder.components(), &path)?;

@@ -30,14 +30,17 @@ pub(crate) struct GitCheckoutArgs {
 impl Tool for GitCheckoutTool {
     type Args = GitCheckoutArgs;
     type Action = ChangeRepository;
-    const ABOUT: About = About {
-        name: "git_checkout",
-        title: "Switch branch",
-        description: "Switches to a local branch; with create_if_missing it is made at the current commit first. \
+
+    fn about(&self) -> About {
+        About::of(
+            "git_checkout",
+            "Switch branch",
+            "Switches to a local branch; with create_if_missing it is made at the current commit first. \
                       Refuses when uncommitted changes would be lost, or when files outside the service folder or \
                       protected files differ between the branches.",
-        hints: Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
-    };
+            Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
+        )
+    }
 
     fn plan(&self, args: GitCheckoutArgs, context: &CallContext<'_>) -> Result<ChangeRepository, ToolError> {
         let GitCheckoutArgs { branch, create_if_missing } = args;
@@ -65,7 +68,7 @@ impl Tool for GitCheckoutTool {
         let RepositoryChange::Checkout { branch } = permit.action().change.clone() else {
             return Err(ToolError::new(ErrorCode::InternalError, "Another change was permitted."));
         };
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         let Switched { commit, created } = switched(&finished, &branch)?;
         Ok(RawOutput::new(Tree::map([
             ("branch", Tree::Text(branch)),

@@ -25,13 +25,16 @@ pub(crate) struct GitCommitArgs {
 impl Tool for GitCommitTool {
     type Args = GitCommitArgs;
     type Action = ChangeRepository;
-    const ABOUT: About = About {
-        name: "git_commit",
-        title: "Commit staged changes",
-        description: "Commits what git_add staged. The repository's hooks are not run; the result names those that \
+
+    fn about(&self) -> About {
+        About::of(
+            "git_commit",
+            "Commit staged changes",
+            "Commits what git_add staged. The repository's hooks are not run; the result names those that \
                       would have been. Fails when nothing is staged, or when files outside the service folder are.",
-        hints: Hints { read_only: false, destructive: false, idempotent: false, open_world: false },
-    };
+            Hints { read_only: false, destructive: false, idempotent: false, open_world: false },
+        )
+    }
 
     fn plan(&self, args: GitCommitArgs, context: &CallContext<'_>) -> Result<ChangeRepository, ToolError> {
         let mut others = vec!["diff", "--cached", "--name-only", "--exit-code", "--no-renames"];
@@ -70,7 +73,7 @@ impl Tool for GitCommitTool {
             return Err(ToolError::new(ErrorCode::InternalError, "Another change was permitted."));
         };
         let folder = permit.action().folder.clone();
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         let made = made(&finished)?;
         let skipped = hands.skipped_hooks(&folder);
         if !skipped.is_empty() {

@@ -27,14 +27,17 @@ pub(crate) struct GitDiffArgs {
 impl Tool for GitDiffTool {
     type Args = GitDiffArgs;
     type Action = ReadRepository;
-    const ABOUT: About = About {
-        name: "git_diff",
-        title: "Show changes",
-        description: "Returns the changes of tracked files of the service folder as a unified diff, with added and \
+
+    fn about(&self) -> About {
+        About::of(
+            "git_diff",
+            "Show changes",
+            "Returns the changes of tracked files of the service folder as a unified diff, with added and \
                       deleted lines per file. Untracked files do not appear; git_status lists them. Blocked files are \
                       left out and counted.",
-        hints: Hints::READS,
-    };
+            Hints::READS,
+        )
+    }
 
     fn plan(&self, args: GitDiffArgs, context: &CallContext<'_>) -> Result<ReadRepository, ToolError> {
         let path = args.path.as_deref().map(|path| context.path(path)).transpose()?;
@@ -60,7 +63,7 @@ impl Tool for GitDiffTool {
     async fn run(&self, permit: Permit<ReadRepository>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let folder = permit.action().folder.clone();
         let withheld = permit.withheld().clone();
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         let (prefix, rest) = split_prefix(demand_success(&finished)?);
         let output = String::from_utf8_lossy(rest).into_owned();
         let place = |path: &str| beneath(folder.components(), path.strip_prefix(prefix.as_str())?);

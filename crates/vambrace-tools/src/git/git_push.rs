@@ -14,6 +14,8 @@ use crate::{About, CallContext, Hands, Hints, Tool};
 
 pub(crate) struct GitPushTool;
 
+const NAME: &str = "git_push";
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GitPushArgs {
@@ -70,14 +72,17 @@ fn push(args: &GitPushArgs, dry_run: bool, source: &str) -> Vec<String> {
 impl Tool for GitPushTool {
     type Args = GitPushArgs;
     type Action = PushBranch;
-    const ABOUT: About = About {
-        name: "git_push",
-        title: "Push a branch",
-        description: "Pushes a branch to the branch of the same name, in two calls: the first shows what would be \
+
+    fn about(&self) -> About {
+        About::of(
+            NAME,
+            "Push a branch",
+            "Pushes a branch to the branch of the same name, in two calls: the first shows what would be \
                       pushed and returns a token, the second repeats it with confirm set to the token and needs a \
                       person's approval. Never forces.",
-        hints: Hints { read_only: false, destructive: true, idempotent: true, open_world: true },
-    };
+            Hints { read_only: false, destructive: true, idempotent: true, open_world: true },
+        )
+    }
 
     fn plan(&self, args: GitPushArgs, context: &CallContext<'_>) -> Result<PushBranch, ToolError> {
         let (stage, steps) = match args.confirm.as_deref() {
@@ -103,9 +108,9 @@ impl Tool for GitPushTool {
         let caller = hands.caller().id.as_str();
         match stage {
             PushStage::Rehearsal => {
-                let finished = hands.run(permit, None)?;
+                let finished = hands.run(permit, None).await?;
                 let (commit, lines) = rehearsed(&finished)?;
-                let parts = [Self::ABOUT.name, caller, &remote, &branch, &commit];
+                let parts = [NAME, caller, &remote, &branch, &commit];
                 let token = format!("{commit}:{}", hands.confirmations().issue(&parts));
                 Ok(RawOutput::new(Tree::map([
                     ("pushed", Tree::Bool(false)),
@@ -116,9 +121,9 @@ impl Tool for GitPushTool {
                 ])))
             }
             PushStage::Confirmed { commit, token } => {
-                let parts = [Self::ABOUT.name, caller, &remote, &branch, &commit];
+                let parts = [NAME, caller, &remote, &branch, &commit];
                 hands.confirmations().check(&token, &parts)?;
-                let finished = hands.run(permit, None)?;
+                let finished = hands.run(permit, None).await?;
                 let lines = accepted(&finished, &String::from_utf8_lossy(&finished.stdout))?;
                 Ok(RawOutput::new(Tree::map([
                     ("pushed", Tree::Bool(true)),

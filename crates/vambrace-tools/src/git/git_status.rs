@@ -18,13 +18,16 @@ pub(crate) struct GitStatusArgs {}
 impl Tool for GitStatusTool {
     type Args = GitStatusArgs;
     type Action = ReadRepository;
-    const ABOUT: About = About {
-        name: "git_status",
-        title: "Show the state of the repository",
-        description: "Tells the branch, how far it is from its upstream, and every changed, staged and untracked file \
+
+    fn about(&self) -> About {
+        About::of(
+            "git_status",
+            "Show the state of the repository",
+            "Tells the branch, how far it is from its upstream, and every changed, staged and untracked file \
                       of the service folder. Blocked files are left out and counted.",
-        hints: Hints::READS,
-    };
+            Hints::READS,
+        )
+    }
 
     fn plan(&self, _args: GitStatusArgs, context: &CallContext<'_>) -> Result<ReadRepository, ToolError> {
         Ok(ReadRepository {
@@ -51,7 +54,7 @@ impl Tool for GitStatusTool {
     async fn run(&self, permit: Permit<ReadRepository>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let folder = permit.action().folder.clone();
         let withheld = permit.withheld().clone();
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         let (prefix, rest) = split_prefix(demand_success(&finished)?);
         let status = report::status(rest);
         let place = |path: &str| beneath(folder.components(), path.strip_prefix(prefix.as_str())?);

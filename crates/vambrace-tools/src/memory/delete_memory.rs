@@ -20,12 +20,15 @@ pub(crate) struct DeleteMemoryArgs {
 impl Tool for DeleteMemoryTool {
     type Args = DeleteMemoryArgs;
     type Action = DeleteMemory;
-    const ABOUT: About = About {
-        name: "delete_memory",
-        title: "Forget a memory",
-        description: "Removes one memory for good.",
-        hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
-    };
+
+    fn about(&self) -> About {
+        About::of(
+            "delete_memory",
+            "Forget a memory",
+            "Removes one memory for good.",
+            Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
+        )
+    }
 
     fn plan(&self, args: DeleteMemoryArgs, _context: &CallContext<'_>) -> Result<DeleteMemory, ToolError> {
         Ok(DeleteMemory { id: id(args.id)? })
@@ -34,13 +37,13 @@ impl Tool for DeleteMemoryTool {
     fn preview(&self, permit: &Permit<DeleteMemory>, look: &Look<'_>) -> Result<RawOutput, ToolError> {
         let before = look.memories().find(look.caller, &permit.action().id)?;
         let entries = vec![("id", Tree::Text(before.id)), ("before", Tree::Text(before.text))];
-        Ok(would(Self::ABOUT.name, look.memories().sharing(), entries))
+        Ok(would(&self.about().name, look.memories().sharing(), entries))
     }
 
     async fn run(&self, permit: Permit<DeleteMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let id = permit.action().id.clone();
         let memories = hands.memories_to_change()?;
-        hands.blocking(|| memories.delete(permit, hands.caller()))??;
+        hands.blocking(|| memories.delete(permit, hands.caller())).await?;
         Ok(RawOutput::new(Tree::map([
             ("success", Tree::Bool(true)),
             ("message", Tree::Text(format!("The memory {id} was deleted."))),

@@ -31,13 +31,16 @@ pub(crate) enum Mode {
 impl Tool for MemoryWriteTool {
     type Args = MemoryWriteArgs;
     type Action = SaveMemory;
-    const ABOUT: About = About {
-        name: "memory_write",
-        title: "Write notes",
-        description: "Adds a note to what is remembered, or replaces all notes that were written this way. What \
+
+    fn about(&self) -> About {
+        About::of(
+            "memory_write",
+            "Write notes",
+            "Adds a note to what is remembered, or replaces all notes that were written this way. What \
                       save_to_memory keeps is never replaced.",
-        hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
-    };
+            Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
+        )
+    }
 
     fn plan(&self, args: MemoryWriteArgs, _context: &CallContext<'_>) -> Result<SaveMemory, ToolError> {
         let saving = match args.mode {
@@ -51,13 +54,13 @@ impl Tool for MemoryWriteTool {
         let SaveMemory { content, saving, .. } = permit.action();
         look.memories().owner(look.caller)?;
         let entries = vec![("mode", Tree::text(word(*saving))), ("bytes", Tree::count(content.len()))];
-        Ok(would(Self::ABOUT.name, look.memories().sharing(), entries))
+        Ok(would(&self.about().name, look.memories().sharing(), entries))
     }
 
     async fn run(&self, permit: Permit<SaveMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let (bytes, saving) = (permit.action().content.len(), permit.action().saving);
         let memories = hands.memories_to_change()?;
-        let saved = hands.blocking(|| memories.save(permit, hands.caller()))??;
+        let saved = hands.blocking(|| memories.save(permit, hands.caller())).await?;
         let message = format!("Successfully wrote {bytes} bytes to memory (mode: {})", word(saving));
         Ok(RawOutput::new(Tree::map([
             ("message", Tree::Text(message)),

@@ -22,13 +22,16 @@ pub(crate) struct SaveToMemoryArgs {
 impl Tool for SaveToMemoryTool {
     type Args = SaveToMemoryArgs;
     type Action = SaveMemory;
-    const ABOUT: About = About {
-        name: "save_to_memory",
-        title: "Remember a fact",
-        description: "Keeps a text, so that search_memory finds it later, also in other conversations. Refused for \
+
+    fn about(&self) -> About {
+        About::of(
+            "save_to_memory",
+            "Remember a fact",
+            "Keeps a text, so that search_memory finds it later, also in other conversations. Refused for \
                       callers who are not listed as writers, and when the text holds a known secret.",
-        hints: Hints { read_only: false, destructive: false, idempotent: false, open_world: false },
-    };
+            Hints { read_only: false, destructive: false, idempotent: false, open_world: false },
+        )
+    }
 
     fn plan(&self, args: SaveToMemoryArgs, _context: &CallContext<'_>) -> Result<SaveMemory, ToolError> {
         let category = category(args.category.as_deref())?;
@@ -40,12 +43,12 @@ impl Tool for SaveToMemoryTool {
         look.memories().owner(look.caller)?;
         let mut entries = vec![("bytes", Tree::count(content.len()))];
         entries.extend(category.as_ref().map(|category| ("category", Tree::text(category))));
-        Ok(would(Self::ABOUT.name, look.memories().sharing(), entries))
+        Ok(would(&self.about().name, look.memories().sharing(), entries))
     }
 
     async fn run(&self, permit: Permit<SaveMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let memories = hands.memories_to_change()?;
-        let saved = hands.blocking(|| memories.save(permit, hands.caller()))??;
+        let saved = hands.blocking(|| memories.save(permit, hands.caller())).await?;
         Ok(RawOutput::new(Tree::map([
             ("success", Tree::Bool(true)),
             ("message", Tree::Text(format!("The memory was saved with the id {}.", saved.id))),

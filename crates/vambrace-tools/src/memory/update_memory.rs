@@ -22,12 +22,15 @@ pub(crate) struct UpdateMemoryArgs {
 impl Tool for UpdateMemoryTool {
     type Args = UpdateMemoryArgs;
     type Action = UpdateMemory;
-    const ABOUT: About = About {
-        name: "update_memory",
-        title: "Change a memory",
-        description: "Replaces the whole text of one memory and makes the caller its author.",
-        hints: Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
-    };
+
+    fn about(&self) -> About {
+        About::of(
+            "update_memory",
+            "Change a memory",
+            "Replaces the whole text of one memory and makes the caller its author.",
+            Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
+        )
+    }
 
     fn plan(&self, args: UpdateMemoryArgs, _context: &CallContext<'_>) -> Result<UpdateMemory, ToolError> {
         Ok(UpdateMemory { id: id(args.id)?, content: content(&args.content)? })
@@ -41,13 +44,13 @@ impl Tool for UpdateMemoryTool {
             ("before", Tree::Text(before.text)),
             ("after", Tree::text(content)),
         ];
-        Ok(would(Self::ABOUT.name, look.memories().sharing(), entries))
+        Ok(would(&self.about().name, look.memories().sharing(), entries))
     }
 
     async fn run(&self, permit: Permit<UpdateMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let id = permit.action().id.clone();
         let memories = hands.memories_to_change()?;
-        hands.blocking(|| memories.update(permit, hands.caller()))??;
+        hands.blocking(|| memories.update(permit, hands.caller())).await?;
         Ok(RawOutput::new(Tree::map([
             ("success", Tree::Bool(true)),
             ("message", Tree::Text(format!("The memory {id} was updated."))),

@@ -7,7 +7,8 @@ use vambrace_types::{RawOutput, ToolError, Tree};
 
 use super::line::{plan_line, settle_line};
 use super::outcome::{Outcome, vectors};
-use crate::{About, CallContext, Hands, Hints, Look, Tool};
+use crate::render::{field, plain};
+use crate::{About, CallContext, Hands, Hints, Look, Reading, Tense, Tool};
 
 pub(crate) struct BashCommandTool;
 
@@ -27,14 +28,18 @@ pub(crate) struct BashCommandArgs {
 impl Tool for BashCommandTool {
     type Args = BashCommandArgs;
     type Action = RunLine;
-    const ABOUT: About = About {
-        name: "bash_command",
-        title: "Run a command line",
-        description: "Runs a command line in the service folder, in a cage that reaches listed hosts only. Only listed programs with \
+    const READING: Reading = Reading { text: reads, is_failure, tells_dry_run: true };
+
+    fn about(&self) -> About {
+        About::of(
+            "bash_command",
+            "Run a command line",
+            "Runs a command line in the service folder, in a cage that reaches listed hosts only. Only listed programs with \
                       harmless arguments run; variables, substitutions and background jobs are refused. Use the file \
                       tools to read and change files.",
-        hints: RUNS,
-    };
+            RUNS,
+        )
+    }
 
     fn plan(&self, args: BashCommandArgs, context: &CallContext<'_>) -> Result<RunLine, ToolError> {
         let time = context.toolbox.time.min(context.toolbox.time_most);
@@ -56,7 +61,7 @@ impl Tool for BashCommandTool {
     }
 
     async fn run(&self, permit: Permit<RunLine>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         Ok(Outcome::of(&finished, hands).into_output())
     }
 }
@@ -66,6 +71,19 @@ fn dry_run(command: &str, reason: &str) -> String {
     format!(
         "Dry-run: would execute command: {command}\nReason: {reason}\nUse --tool=command or --tool=all to execute"
     )
+}
+
+fn reads(tree: &Tree, tense: Tense, out: &mut String) {
+    match tree.get("message") {
+        Some(_) => out.push_str(field(tree, "message")),
+        None => plain(tree, tense, out),
+    }
+}
+
+/// Specification 002: a command that ends with an error is an error to the model.
+fn is_failure(tree: &Tree) -> bool {
+    let failed = tree.get("exit_code").and_then(Tree::as_int).is_some_and(|code| code != 0);
+    failed || tree.get("timed_out") == Some(&Tree::Bool(true))
 }
 
 #[cfg(test)]

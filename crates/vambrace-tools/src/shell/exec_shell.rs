@@ -28,22 +28,25 @@ fn plan(args: ExecShellArgs, context: &CallContext<'_>) -> Result<RunLine, ToolE
     plan_line(context, args.command, time, String::new())
 }
 
-fn run(permit: Permit<RunLine>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-    let finished = hands.run(permit, None)?;
+async fn run(permit: Permit<RunLine>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
+    let finished = hands.run(permit, None).await?;
     Ok(Outcome::of(&finished, hands).into_output())
 }
 
 impl Tool for ExecShellTool {
     type Args = ExecShellArgs;
     type Action = RunLine;
-    const ABOUT: About = About {
-        name: "exec_shell",
-        title: "Run a command line with a time limit",
-        description: "Runs a command line in the service folder, in a cage that reaches listed hosts only, and returns exit code and \
+
+    fn about(&self) -> About {
+        About::of(
+            "exec_shell",
+            "Run a command line with a time limit",
+            "Runs a command line in the service folder, in a cage that reaches listed hosts only, and returns exit code and \
                       output. Only listed programs with harmless arguments run; variables, substitutions and \
                       background jobs are refused.",
-        hints: RUNS,
-    };
+            RUNS,
+        )
+    }
 
     fn plan(&self, args: ExecShellArgs, context: &CallContext<'_>) -> Result<RunLine, ToolError> {
         plan(args, context)
@@ -54,24 +57,27 @@ impl Tool for ExecShellTool {
     }
 
     fn preview(&self, permit: &Permit<RunLine>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(Self::ABOUT.name, permit))
+        Ok(preview(self.about().name.as_str(), permit))
     }
 
     async fn run(&self, permit: Permit<RunLine>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        run(permit, hands)
+        run(permit, hands).await
     }
 }
 
 impl Tool for RunCommandTool {
     type Args = ExecShellArgs;
     type Action = RunLine;
-    const ABOUT: About = About {
-        name: "run_command",
-        title: "Run a command line (older name)",
-        description: "The older name of exec_shell: runs a command line in the service folder, in a cage that \
+
+    fn about(&self) -> About {
+        About::of(
+            "run_command",
+            "Run a command line (older name)",
+            "The older name of exec_shell: runs a command line in the service folder, in a cage that \
                       reaches listed hosts only, under the same rules. Prefer exec_shell, run_test and run_lint.",
-        hints: RUNS,
-    };
+            RUNS,
+        )
+    }
 
     fn plan(&self, args: ExecShellArgs, context: &CallContext<'_>) -> Result<RunLine, ToolError> {
         plan(args, context)
@@ -82,10 +88,10 @@ impl Tool for RunCommandTool {
     }
 
     fn preview(&self, permit: &Permit<RunLine>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(Self::ABOUT.name, permit))
+        Ok(preview(self.about().name.as_str(), permit))
     }
 
     async fn run(&self, permit: Permit<RunLine>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        run(permit, hands)
+        run(permit, hands).await
     }
 }

@@ -55,14 +55,17 @@ const RULE: &str = "install_dependencies";
 impl Tool for InstallDependenciesTool {
     type Args = InstallDependenciesArgs;
     type Action = InstallDependencies;
-    const ABOUT: About = About {
-        name: "install_dependencies",
-        title: "Install dependencies",
-        description: "Installs the dependencies that the lock file of the service names (npm ci, poetry install, uv \
+
+    fn about(&self) -> About {
+        About::of(
+            "install_dependencies",
+            "Install dependencies",
+            "Installs the dependencies that the lock file of the service names (npm ci, poetry install, uv \
                       sync, cargo fetch …), in a cage. New dependencies are added by editing the manifest and the lock \
                       file, never by this tool.",
-        hints: Hints { read_only: false, destructive: true, idempotent: true, open_world: true },
-    };
+            Hints { read_only: false, destructive: true, idempotent: true, open_world: true },
+        )
+    }
 
     fn plan(
         &self,
@@ -100,7 +103,7 @@ impl Tool for InstallDependenciesTool {
         permit: &Permit<InstallDependencies>,
         _look: &Look<'_>,
     ) -> Result<RawOutput, ToolError> {
-        Ok(preview(Self::ABOUT.name, permit))
+        Ok(preview(self.about().name.as_str(), permit))
     }
 
     async fn run(
@@ -114,7 +117,7 @@ impl Tool for InstallDependenciesTool {
             ToolError::new(ErrorCode::ResourceBusy, message)
                 .suggestion("Wait until it is done, then call again.")
         })?;
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         let mut entries = Outcome::of(&finished, hands).entries();
         entries.push(("manager", Tree::Text(manager)));
         entries.push(("command", Tree::List(vector.into_iter().map(Tree::Text).collect())));

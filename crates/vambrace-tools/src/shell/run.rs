@@ -33,13 +33,16 @@ pub(crate) struct RunArgs {
 impl Tool for RunTool {
     type Args = RunArgs;
     type Action = RunTyped;
-    const ABOUT: About = About {
-        name: "run",
-        title: "Run a program in the cage",
-        description: "Runs what a person typed, in the cage, with its output on the terminal.",
-        hints: RUNS,
-    };
     const AUDIENCE: Audience = Audience::People;
+
+    fn about(&self) -> About {
+        About::of(
+            "run",
+            "Run a program in the cage",
+            "Runs what a person typed, in the cage, with its output on the terminal.",
+            RUNS,
+        )
+    }
 
     fn plan(&self, args: RunArgs, context: &CallContext<'_>) -> Result<RunTyped, ToolError> {
         let hosts = args.net.iter().map(|host| AllowEntry::for_programs(host)).collect::<Result<_, _>>();
@@ -57,11 +60,11 @@ impl Tool for RunTool {
     }
 
     fn preview(&self, permit: &Permit<RunTyped>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(Self::ABOUT.name, permit))
+        Ok(preview(self.about().name.as_str(), permit))
     }
 
     async fn run(&self, permit: Permit<RunTyped>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         Ok(Outcome::of(&finished, hands).into_output())
     }
 }

@@ -64,14 +64,17 @@ type Action = RunToolchain<Wish>;
 impl Tool for RunTestTool {
     type Args = ToolchainArgs;
     type Action = Action;
-    const ABOUT: About = About {
-        name: "run_test",
-        title: "Run tests",
-        description: "Runs the tests of the service, or of one file, folder or test name, in a cage that reaches listed hosts only, \
+
+    fn about(&self) -> About {
+        About::of(
+            "run_test",
+            "Run tests",
+            "Runs the tests of the service, or of one file, folder or test name, in a cage that reaches listed hosts only, \
                       and returns the output with the number of passed, failed and skipped tests and the names of the \
                       failed ones where the runner is known. The toolchain is found by the files of the folder.",
-        hints: BUILDS,
-    };
+            BUILDS,
+        )
+    }
 
     fn plan(&self, args: ToolchainArgs, context: &CallContext<'_>) -> Result<Action, ToolError> {
         plan(args, context)
@@ -82,24 +85,27 @@ impl Tool for RunTestTool {
     }
 
     fn preview(&self, permit: &Permit<Action>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(Self::ABOUT.name, permit))
+        Ok(preview(self.about().name.as_str(), permit))
     }
 
     async fn run(&self, permit: Permit<Action>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        run(permit, hands, Work::Test)
+        run(permit, hands, Work::Test).await
     }
 }
 
 impl Tool for RunLintTool {
     type Args = ToolchainArgs;
     type Action = Action;
-    const ABOUT: About = About {
-        name: "run_lint",
-        title: "Run the linter",
-        description: "Runs the linter of the service, or on one file or folder where the linter takes one, in a cage \
+
+    fn about(&self) -> About {
+        About::of(
+            "run_lint",
+            "Run the linter",
+            "Runs the linter of the service, or on one file or folder where the linter takes one, in a cage \
                       that reaches listed hosts only, and returns its output. The toolchain is found by the files of the folder.",
-        hints: BUILDS,
-    };
+            BUILDS,
+        )
+    }
 
     fn plan(&self, args: ToolchainArgs, context: &CallContext<'_>) -> Result<Action, ToolError> {
         plan(args, context)
@@ -110,11 +116,11 @@ impl Tool for RunLintTool {
     }
 
     fn preview(&self, permit: &Permit<Action>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(Self::ABOUT.name, permit))
+        Ok(preview(self.about().name.as_str(), permit))
     }
 
     async fn run(&self, permit: Permit<Action>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        run(permit, hands, Work::Lint)
+        run(permit, hands, Work::Lint).await
     }
 }
 
@@ -278,9 +284,9 @@ fn no_runner(why: NoRunner, folder: &ScopedPath, look: &Look<'_>) -> ToolError {
     }
 }
 
-fn run(permit: Permit<Action>, hands: &Hands<'_>, work: Work) -> Result<RawOutput, ToolError> {
+async fn run(permit: Permit<Action>, hands: &Hands<'_>, work: Work) -> Result<RawOutput, ToolError> {
     let Action { vector, folder, wish, .. } = permit.action().clone();
-    let finished = hands.run(permit, None)?;
+    let finished = hands.run(permit, None).await?;
     let parser = wish.found.as_ref().and_then(|chosen| chosen.parser.clone());
     let mut told = told(&finished, wish.strategy, parser.as_deref(), hands);
     let entries = &mut told.entries;

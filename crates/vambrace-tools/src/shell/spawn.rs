@@ -37,14 +37,17 @@ pub(crate) struct SpawnArgs {
 impl Tool for SpawnTool {
     type Args = SpawnArgs;
     type Action = RunLine;
-    const ABOUT: About = About {
-        name: "spawn",
-        title: "Run one program",
-        description: "Runs one listed program with a list of arguments in the service folder, in a cage that \
+
+    fn about(&self) -> About {
+        About::of(
+            "spawn",
+            "Run one program",
+            "Runs one listed program with a list of arguments in the service folder, in a cage that \
                       reaches listed hosts only, and returns exit code and output. No shell is involved: quotes, globs and pipes mean \
                       nothing. At most five run at once.",
-        hints: RUNS,
-    };
+            RUNS,
+        )
+    }
 
     fn plan(&self, args: SpawnArgs, context: &CallContext<'_>) -> Result<RunLine, ToolError> {
         let SpawnArgs { command, args, description, timeout } = args;
@@ -57,13 +60,13 @@ impl Tool for SpawnTool {
     }
 
     fn preview(&self, permit: &Permit<RunLine>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(Self::ABOUT.name, permit))
+        Ok(preview(self.about().name.as_str(), permit))
     }
 
     async fn run(&self, permit: Permit<RunLine>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let command = permit.action().plan.simples().next().map(Simple::program).unwrap_or_default();
         let description = permit.action().purpose.clone();
-        let finished = hands.run(permit, Some(AT_ONCE))?;
+        let finished = hands.run(permit, Some(AT_ONCE)).await?;
         let mut entries = Outcome::of(&finished, hands).entries();
         entries.push(("command", Tree::Text(command)));
         entries.push(("description", Tree::Text(description)));

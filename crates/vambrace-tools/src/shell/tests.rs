@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use vambrace_policy::command::CommandPolicy;
 use vambrace_policy::{Action, DeclaredKind, Runs};
-use vambrace_types::{Bearings, ByteLimit, CallId, Caller, Chain, Door, Role, Timestamp, ToolError};
+use vambrace_types::{
+    Bearings, ByteLimit, CallId, Caller, Chain, Door, Role, Timestamp, ToolError, ToolName,
+};
 
 use crate::declared::DeclaredTool;
 use crate::shell::{
@@ -134,13 +136,17 @@ fn declared(what: DeclaredProgram) -> DeclaredTool {
         time: Duration::from_secs(9),
         memory: None,
     })
+    .unwrap()
 }
 
 #[test]
 fn declared_tools_get_their_arguments_as_json() {
     let command = DeclaredProgram::Command { program: "greet".to_owned(), arguments: vec!["-v".to_owned()] };
     let tool = declared(command);
-    assert_eq!((tool.about().name, tool.own_schema().map(|schema| schema.len())), ("greet", Some(2)));
+    assert_eq!(
+        (tool.about().name, tool.own_schema().map(|schema| schema.len())),
+        (ToolName::of("greet"), Some(2))
+    );
     check(&tool, json!({"n": 1}), Ok(&[&["greet", "-v"]]));
     check(&tool, json!({"n": "one"}), Err("ValidationError"));
     let action = plan(&tool, json!({"n": 1})).unwrap();

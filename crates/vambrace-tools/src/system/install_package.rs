@@ -121,13 +121,16 @@ impl Manager {
 impl Tool for InstallPackageTool {
     type Args = InstallPackageArgs;
     type Action = ManageSystem;
-    const ABOUT: About = About {
-        name: "install_package",
-        title: "Install a system package",
-        description: "Installs infrastructure on this machine with apt, cargo or npm -g, without questions. A person \
+
+    fn about(&self) -> About {
+        About::of(
+            "install_package",
+            "Install a system package",
+            "Installs infrastructure on this machine with apt, cargo or npm -g, without questions. A person \
                       approves each call. Project dependencies are refused: use install_dependencies.",
-        hints: Hints { read_only: false, destructive: true, idempotent: true, open_world: true },
-    };
+            Hints { read_only: false, destructive: true, idempotent: true, open_world: true },
+        )
+    }
 
     fn plan(&self, args: InstallPackageArgs, context: &CallContext<'_>) -> Result<ManageSystem, ToolError> {
         let manager = Manager::parse(&args.manager)?;
@@ -156,7 +159,7 @@ impl Tool for InstallPackageTool {
     }
 
     async fn run(&self, permit: Permit<ManageSystem>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         let installed = finished.exit.code() == 0 && !finished.timed_out && !finished.cut;
         let entries = std::iter::once(("installed", Tree::Bool(installed)));
         Ok(RawOutput::new(Tree::map(entries.chain(Outcome::of(&finished, hands).entries()))))

@@ -25,14 +25,17 @@ pub(crate) struct MigrateConfigArgs {
 impl Tool for MigrateConfigTool {
     type Args = MigrateConfigArgs;
     type Action = MigrateConfig;
-    const ABOUT: About = About {
-        name: "migrate_config",
-        title: "Bring a configuration file up to date",
-        description: "Upgrades a configuration file of the workspace to a schema version, keeps the old file beside it \
+
+    fn about(&self) -> About {
+        About::of(
+            "migrate_config",
+            "Bring a configuration file up to date",
+            "Upgrades a configuration file of the workspace to a schema version, keeps the old file beside it \
                       and returns the diff. A person approves the call; a dry run shows the diff. \
                       Never downgrades.",
-        hints: Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
-    };
+            Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
+        )
+    }
 
     fn plan(&self, args: MigrateConfigArgs, context: &CallContext<'_>) -> Result<MigrateConfig, ToolError> {
         let place = place_of(context.toolbox, args.file.as_deref())?;
@@ -72,7 +75,7 @@ impl Tool for MigrateConfigTool {
         // Nothing to do is also an end.
         if let Some(ConfigChange { backup, .. }) = action.change {
             let door = hands.files_to_change()?;
-            let warnings = hands.blocking(|| door.migrate(permit, hands.stop()))?.map_err(files)?;
+            let warnings = hands.blocking(|| door.migrate(permit, hands.stop())).await.map_err(files)?;
             hands.warn(warnings);
             entries.push(("backup", Tree::Text(backup)));
         }

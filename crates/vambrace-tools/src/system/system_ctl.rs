@@ -23,12 +23,15 @@ pub(crate) struct SystemCtlArgs {
 impl Tool for SystemCtlTool {
     type Args = SystemCtlArgs;
     type Action = ManageSystem;
-    const ABOUT: About = About {
-        name: "system_ctl",
-        title: "Manage a local service",
-        description: "Shows the status of a service of this machine, or restarts it. A person approves each call.",
-        hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
-    };
+
+    fn about(&self) -> About {
+        About::of(
+            "system_ctl",
+            "Manage a local service",
+            "Shows the status of a service of this machine, or restarts it. A person approves each call.",
+            Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
+        )
+    }
 
     fn plan(&self, args: SystemCtlArgs, context: &CallContext<'_>) -> Result<ManageSystem, ToolError> {
         let name = args.service.strip_suffix(".service").unwrap_or(&args.service);
@@ -64,7 +67,7 @@ impl Tool for SystemCtlTool {
     }
 
     async fn run(&self, permit: Permit<ManageSystem>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         let ok = finished.exit.code() == 0 && !finished.timed_out;
         let entries = std::iter::once(("ok", Tree::Bool(ok)));
         Ok(RawOutput::new(Tree::map(entries.chain(Outcome::of(&finished, hands).entries()))))

@@ -21,14 +21,18 @@ pub(crate) struct VerifyBinaryArgs {
 impl Tool for VerifyBinaryTool {
     type Args = VerifyBinaryArgs;
     type Action = ManageSystem;
-    const ABOUT: About = About {
-        name: "verify_binary",
-        title: "Check that a program works",
-        description: "Tells whether a program is in the trusted folders of this machine and can be started, by asking \
-                      it for its version. A person approves each call.",
+
+    fn about(&self) -> About {
         // It starts a program that only its name says is harmless.
-        hints: Hints { read_only: false, destructive: false, idempotent: true, open_world: false },
-    };
+        let hints = Hints { read_only: false, destructive: false, idempotent: true, open_world: false };
+        About::of(
+            "verify_binary",
+            "Check that a program works",
+            "Tells whether a program is in the trusted folders of this machine and can be started, by asking \
+                      it for its version. A person approves each call.",
+            hints,
+        )
+    }
 
     fn plan(&self, args: VerifyBinaryArgs, context: &CallContext<'_>) -> Result<ManageSystem, ToolError> {
         let name = args.binary_name;
@@ -59,7 +63,7 @@ impl Tool for VerifyBinaryTool {
             }
             Err(other) => return Err(other.to_tool_error()),
         };
-        let finished = hands.run(permit, None)?;
+        let finished = hands.run(permit, None).await?;
         Ok(RawOutput::new(Tree::map([
             ("binary_name", Tree::text(&name)),
             ("found", Tree::Bool(true)),

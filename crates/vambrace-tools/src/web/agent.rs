@@ -12,7 +12,7 @@ use serde_json::json;
 use vambrace_net::Response;
 use vambrace_policy::url::{Voice, WebUrl};
 use vambrace_policy::{Answers, Author, FetchUrl, Header, Named, Permit};
-use vambrace_types::{Caller, Chain, Endless, ErrorCode, RawOutput, Secret, ToolError, Tree};
+use vambrace_types::{Caller, Chain, Endless, ErrorCode, RawOutput, Secret, ToolError, ToolName, Tree};
 
 use super::journey::travel;
 use super::{cut, preview, settle, text_of};
@@ -39,16 +39,14 @@ pub(crate) struct AgentArgs {
 }
 
 impl AgentTool {
-    pub(crate) fn new(agent: &SubAgent) -> AgentTool {
-        // LIMIT: a few names and sentences for every start or reload of the configuration stay for good.
-        let keep = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-        let name = keep(format!("query_{}", agent.name));
+    /// None where the name is no name; the configuration refuses those.
+    pub(crate) fn new(agent: &SubAgent) -> Option<AgentTool> {
+        let name = ToolName::parse(&format!("query_{}", agent.name))?;
         let description = match agent.description.trim() {
             "" => format!("Asks the agent `{}`.", agent.name),
             known => format!("Asks the agent `{}`: {known}", agent.name),
         };
-        let about = About { name, title: name, description: keep(description), hints: UNKNOWN };
-        AgentTool { about, agent: agent.clone() }
+        Some(AgentTool { about: About::configured(name, description, UNKNOWN), agent: agent.clone() })
     }
 
     /// The request that asks `query`.
@@ -181,15 +179,9 @@ fn onward(request_id: &str, chain: &Chain, caller: &Caller) -> Vec<(&'static str
 impl Tool for AgentTool {
     type Args = AgentArgs;
     type Action = FetchUrl;
-    const ABOUT: About = About {
-        name: "query_agent",
-        title: "Ask an agent",
-        description: "Asks an agent that the operator lists.",
-        hints: UNKNOWN,
-    };
 
     fn about(&self) -> About {
-        self.about
+        self.about.clone()
     }
 
     fn plan(&self, args: AgentArgs, context: &CallContext<'_>) -> Result<FetchUrl, ToolError> {
@@ -201,12 +193,12 @@ impl Tool for AgentTool {
     }
 
     fn preview(&self, permit: &Permit<FetchUrl>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(self.about.name, permit.action()))
+        Ok(preview(self.about.name.as_str(), permit.action()))
     }
 
     async fn run(&self, permit: Permit<FetchUrl>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let mut response = travel(self.about.name, permit, hands, self.agent.time).await?;
-        let (answer, is_cut) = hands.blocking(|| self.heard(&mut response, hands))??;
+        let mut response = travel(&self.about.name, permit, hands, self.agent.time).await?;
+        let (answer, is_cut) = hands.blocking(|| self.heard(&mut response, hands)).await?;
         Ok(RawOutput::new(Tree::map([
             ("agent", Tree::text(&self.agent.name)),
             ("answer", Tree::Text(answer)),

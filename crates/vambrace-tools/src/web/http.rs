@@ -5,7 +5,7 @@ use vambrace_json::Limits;
 use vambrace_net::{Response, safe_body_string};
 use vambrace_policy::url::Voice;
 use vambrace_policy::{Answers, Author, FetchUrl, Header, Permit};
-use vambrace_types::{ErrorCode, RawOutput, Secret, ToolError, Tree};
+use vambrace_types::{ErrorCode, RawOutput, Secret, ToolError, ToolName, Tree};
 
 use super::journey::travel;
 use super::template::{Place, Template};
@@ -27,10 +27,9 @@ pub(crate) struct HttpTool {
 const UNKNOWN: Hints = Hints { read_only: false, destructive: true, idempotent: false, open_world: true };
 
 impl HttpTool {
-    pub(crate) fn new(declared: &DeclaredRequest, limits: WebLimits) -> HttpTool {
-        // LIMIT: a few names and sentences for every start or reload of the configuration stay for good.
-        let keep = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
-        let name = keep(&declared.name);
+    /// None where the name is no name; the configuration refuses those.
+    pub(crate) fn new(declared: &DeclaredRequest, limits: WebLimits) -> Option<HttpTool> {
+        let name = ToolName::parse(&declared.name)?;
         let hints = match declared.method.as_str() {
             "GET" | "HEAD" => Hints { destructive: false, ..UNKNOWN },
             _ => UNKNOWN,
@@ -45,15 +44,15 @@ impl HttpTool {
         let content_type =
             content_type.map(|(_, value)| value.expose().as_str()).filter(|text| !text.contains("{{"));
         let body = declared.body.as_ref().map(|body| (Place::of(content_type, body), Template::parse(body)));
-        HttpTool {
-            about: About { name, title: name, description: keep(&declared.description), hints },
+        Some(HttpTool {
+            about: About::configured(name, declared.description.clone(), hints),
             schema: ArgumentSchema::compile(&declared.schema),
             url: Template::parse(&declared.url),
             headers: headers.collect(),
             body,
             limits,
             declared: declared.clone(),
-        }
+        })
     }
 
     fn headers(&self, arguments: &Map<String, Value>) -> Result<Vec<Header>, ToolError> {
@@ -75,15 +74,9 @@ impl HttpTool {
 impl Tool for HttpTool {
     type Args = Map<String, Value>;
     type Action = FetchUrl;
-    const ABOUT: About = About {
-        name: "declared_request",
-        title: "Declared request",
-        description: "A request that the operator declared.",
-        hints: UNKNOWN,
-    };
 
     fn about(&self) -> About {
-        self.about
+        self.about.clone()
     }
 
     fn own_schema(&self) -> Option<Map<String, Value>> {
@@ -92,7 +85,7 @@ impl Tool for HttpTool {
 
     fn plan(&self, args: Map<String, Value>, _context: &CallContext<'_>) -> Result<FetchUrl, ToolError> {
         let arguments = Value::Object(args);
-        self.schema.check(self.about.name, &arguments)?;
+        self.schema.check(self.about.name.as_str(), &arguments)?;
         let Value::Object(arguments) = arguments else { return Err(not_an_object()) };
         Ok(FetchUrl {
             url: self.url.url(&arguments)?,
@@ -114,12 +107,12 @@ impl Tool for HttpTool {
     }
 
     fn preview(&self, permit: &Permit<FetchUrl>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(self.about.name, permit.action()))
+        Ok(preview(self.about.name.as_str(), permit.action()))
     }
 
     async fn run(&self, permit: Permit<FetchUrl>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let mut response = travel(self.about.name, permit, hands, self.declared.time).await?;
-        hands.blocking(|| self.result(&mut response, hands))?
+        let mut response = travel(&self.about.name, permit, hands, self.declared.time).await?;
+        hands.blocking(|| self.result(&mut response, hands)).await
     }
 }
 
@@ -153,7 +146,8 @@ impl HttpTool {
             text = format!("{text}\n[{}]", cut_words(self.limits.body));
         }
         if response.status >= 400 {
-            let message = format!("`{}` answered with status {}: {text}", self.about.name, response.status);
+            let message =
+                format!("`{}` answered with status {}: {text}", self.declared.name, response.status);
             return Err(ToolError::new(ErrorCode::HttpStatus, message)
                 .suggestion("Read what the service says and correct the arguments, or tell the operator."));
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use vambrace_net::{Contact, NetError, Outcome, Response, next};
 use vambrace_policy::url::WebUrl;
 use vambrace_policy::{Answers, Author, FetchUrl, Permit};
-use vambrace_types::{ErrorCode, ToolError};
+use vambrace_types::{ErrorCode, ToolError, ToolName};
 
 use super::refused;
 use crate::Hands;
@@ -17,7 +17,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 
 /// The answer at the end of the way.
 pub(super) async fn travel(
-    tool: &'static str,
+    tool: &ToolName,
     permit: Permit<FetchUrl>,
     hands: &Hands<'_>,
     time: Duration,
@@ -38,11 +38,7 @@ async fn stopped(hands: &Hands<'_>) {
     }
 }
 
-async fn go(
-    tool: &'static str,
-    mut permit: Permit<FetchUrl>,
-    hands: &Hands<'_>,
-) -> Result<Response, ToolError> {
+async fn go(tool: &ToolName, mut permit: Permit<FetchUrl>, hands: &Hands<'_>) -> Result<Response, ToolError> {
     let web = hands.web()?;
     let voice = permit.action().voice;
     let mut n_hops = 0;
@@ -83,7 +79,7 @@ async fn go(
 
 /// THREAT: P05, P02: a look-up is a message to somebody, so a hop is decided before it and after it.
 pub(super) async fn decided(
-    tool: &'static str,
+    tool: &ToolName,
     onward: FetchUrl,
     hands: &Hands<'_>,
 ) -> Result<Permit<FetchUrl>, ToolError> {

@@ -16,6 +16,9 @@ use crate::{About, Audience, CallContext, Hands, Hints, Look, Tool};
 
 pub(crate) struct NotifyTool;
 
+/// What our front ends call it by.
+pub const NOTIFY: &str = "a2a_notify";
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NotifyArgs {
@@ -33,13 +36,16 @@ const TIME: Duration = Duration::from_secs(10);
 impl Tool for NotifyTool {
     type Args = NotifyArgs;
     type Action = SendNotification;
-    const ABOUT: About = About {
-        name: "a2a_notify",
-        title: "Send news of a task",
-        description: "Sends news of a task to the address that its caller named.",
-        hints: Hints { read_only: false, destructive: false, idempotent: false, open_world: true },
-    };
     const AUDIENCE: Audience = Audience::Ourselves;
+
+    fn about(&self) -> About {
+        About::of(
+            NOTIFY,
+            "Send news of a task",
+            "Sends news of a task to the address that its caller named.",
+            Hints { read_only: false, destructive: false, idempotent: false, open_world: true },
+        )
+    }
 
     fn plan(&self, args: NotifyArgs, _context: &CallContext<'_>) -> Result<SendNotification, ToolError> {
         let voice = Voice::Seed000;
@@ -72,12 +78,12 @@ impl Tool for NotifyTool {
     }
 
     fn preview(&self, permit: &Permit<SendNotification>, _look: &Look<'_>) -> Result<RawOutput, ToolError> {
-        Ok(preview(Self::ABOUT.name, &permit.action().request))
+        Ok(preview(self.about().name.as_str(), &permit.action().request))
     }
 
     /// What the receiver says is of no interest, and nobody's to see.
     async fn run(&self, permit: Permit<SendNotification>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let response = travel(Self::ABOUT.name, permit.into_request(), hands, TIME).await?;
+        let response = travel(&self.about().name, permit.into_request(), hands, TIME).await?;
         match response.status {
             200..=299 => Ok(RawOutput::new(Tree::map([("status", Tree::Int(i64::from(response.status)))]))),
             status => Err(ToolError::new(

@@ -304,6 +304,7 @@ fn session_in(folder: &Path, config: Option<PathBuf>, profile: Option<String>) -
         // Whoever asks: a role that may do nothing would be refused everything, and prove nothing.
         role: Role::Dev,
         tool: vambrace_policy::ToolMode::ALL,
+        context: None,
         json: true,
         dry_run: false,
         state: Some(folder.join("state")),

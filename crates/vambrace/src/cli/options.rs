@@ -37,6 +37,9 @@ pub(crate) struct Global {
     /// What may act: none, read, write, command, all, or a list such as read,write
     #[arg(long, global = true, value_name = "MODE", value_parser = ToolMode::parse, default_value = "all")]
     pub(crate) tool: ToolMode,
+    /// Work in this context of the configuration
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) context: Option<String>,
     /// Print JSON, also on a terminal
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -90,7 +93,7 @@ pub(crate) enum Command {
     Mcp,
     /// Look at questions that wait for a person, and answer them
     Approvals(ApprovalsArgs),
-    /// Make a credential: internal, or api-key NAME
+    /// Make a credential: internal, api-key NAME, or task
     Token(TokenArgs),
     /// Say what this machine can enforce, and attack ourselves to prove it
     Doctor,
@@ -164,6 +167,20 @@ pub(crate) enum TokenWhat {
         /// The caller that will hold it, for instance root-agent
         name: String,
     },
+    /// A token for one task in one context: `token task --context NAME --ttl 1h`
+    Task {
+        /// How long it is good, at most 24h
+        #[arg(long, value_name = "TIME", default_value = "1h", value_parser = period)]
+        ttl: std::time::Duration,
+        /// Who works, as the audit log has it [default: the context's name]
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+}
+
+fn period(text: &str) -> Result<std::time::Duration, String> {
+    let period = vambrace_config::Period::parse(text);
+    period.map(vambrace_config::Period::duration).ok_or_else(|| "write a time such as 30m or 2h".to_owned())
 }
 
 #[derive(Args)]

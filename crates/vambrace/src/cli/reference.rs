@@ -49,7 +49,7 @@ fn tools() -> String {
     let mut page = String::from("# Tools\n");
     for tool in Corridor::all_tools() {
         let hints = tool.about.hints;
-        let _ = write!(page, "\n## `{}`\n\n{}\n\n", tool.about.name, tool.about.description);
+        let _ = write!(page, "\n## `{}`\n\n{}\n\n", tool.about.name.as_str(), tool.about.description);
         let _ = writeln!(
             page,
             "Needs `{}`. Read-only: {}; destructive: {}; idempotent: {}.\n",

@@ -31,8 +31,8 @@ use super::Exit;
 use super::log::LineLog;
 use super::options::{Global, ServeArgs};
 use super::start::{
-    Session, audit_dir, configuration_opened, environment, session_of, state_folder, told, told_to_end,
-    told_to_end_as_service, usage, workspace,
+    Session, audit_dir, configuration_opened, environment, session_of, state_folder, task_key, told,
+    told_to_end, told_to_end_as_service, usage, workspace,
 };
 use crate::terminal;
 use first_token::FirstToken;
@@ -47,6 +47,11 @@ fn attempt(global: &Global, args: ServeArgs) -> Result<Exit, Exit> {
     let listen = args.listen.clone().unwrap_or_else(|| format!("127.0.0.1:{}", config.server.agent_port));
     let wanted = address::parse(&listen).map_err(|why| usage(&why))?;
     let conformance = conformance(wanted)?;
+    if global.context.is_some() {
+        return Err(usage(
+            "--context is for one caller; those of a server are placed by `contexts` in the configuration",
+        ));
+    }
     refuse_open_to_others(&loaded, wanted, &args)?;
     refuse_keys_inside(&loaded)?;
     refuse_weak_secrets(config)?;
@@ -85,9 +90,11 @@ fn attempt(global: &Global, args: ServeArgs) -> Result<Exit, Exit> {
         may_assert_identity: false,
         operator: false,
     });
-    let authenticator = Authenticator::new(auth(config, key));
+    let tasks = task_key(global)?.map(Arc::new);
+    let authenticator = Authenticator::new(auth(config, key, tasks.clone()));
     let dry_run = if global.dry_run { DryRun::Always } else { DryRun::OnRequest };
     let mut settings = settings::settings(config, audit_dir(global)?, conformance, dry_run);
+    settings.tasks = tasks;
     let limit = settings.call_timeout;
     settings.max_connections = settings.max_connections.min(descriptors(settings.max_connections));
     let front = Arc::new(Front::new(Arc::clone(&session.corridor), authenticator, settings));

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use tokio::signal::unix::{SignalKind, signal};
 use vambrace_audit::{Clock, Event, EventKind, Severity, SystemClock, local_stamp};
-use vambrace_config::resolve::{Assembled, Redacting, Start, assemble, audit_folder, without_effect};
+use vambrace_auth::{ContextRows, TaskKey};
+use vambrace_config::resolve::{
+    Assembled, Redacting, Start, assemble, audit_folder, context_rows, without_effect,
+};
 use vambrace_config::section::{AuthMode, SessionIdFormat};
 use vambrace_config::{Loaded, Overrides, Sources, load, user_folder};
 use vambrace_files::{Keeping, Root, StateOpen, ambient_authority, make_state_folder, open_state_file};
@@ -149,6 +152,9 @@ pub(crate) fn session_of(
         log: log.unwrap_or_else(|| Arc::new(NoLog)),
         root,
         spelled_workspace,
+        open_workspace: Box::new(|folder| {
+            Root::open_ambient(ambient_authority(), folder).map_err(std::io::Error::from)
+        }),
         confirmation_key: {
             let state = state_folder(global)?;
             Box::new(move || kept_key(&state.join("confirm.key")))
@@ -181,7 +187,31 @@ pub(crate) fn session_of(
         }
     }
     let session = session_id(loaded);
-    Ok(Session { corridor, caller: Caller::local(global.role, door), session })
+    let mut caller = Caller::local(global.role, door);
+    if let Some(name) = &global.context {
+        let rows = context_rows(&loaded.config);
+        let row = rows.find(name).ok_or_else(|| no_context(&rows, name))?;
+        caller.context = Some(Arc::clone(&row.name));
+        caller.role = row.role.unwrap_or(caller.role);
+    }
+    Ok(Session { corridor, caller, session })
+}
+
+pub(crate) fn no_context(rows: &ContextRows, name: &str) -> Exit {
+    let known: Vec<&str> = rows.0.iter().map(|row| &*row.name).collect();
+    if known.is_empty() {
+        return usage(&format!(
+            "--context: there is no context `{name}`; the configuration has no `contexts`"
+        ));
+    }
+    usage(&format!("--context: there is no context `{name}`; the contexts are: {}", known.join(", ")))
+}
+
+/// What tokens for tasks are made and read with.
+pub(crate) fn task_key(global: &Global) -> Result<Option<TaskKey>, Exit> {
+    let path = state_folder(global)?.join("task.key");
+    let key = if global.dry_run { read_key(&path).ok().flatten() } else { kept_key(&path) };
+    Ok(key.map(TaskKey::new))
 }
 
 /// One key binds the second call of a push to what the first one showed; another lets the operator look up what was

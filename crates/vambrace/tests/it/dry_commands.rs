@@ -141,6 +141,7 @@ fn every_command_honours_a_dry_run_or_refuses_it() {
         ("approvals reject", &["approvals", "reject", &shown.asked], 2),
         ("token internal", &["token", "internal"], 2),
         ("token api-key", &["token", "api-key", "somebody"], 2),
+        ("token task", &["token", "task"], 2),
         ("doctor", &["doctor"], 2),
         ("completions", &["completions", "bash"], 0),
         ("man", &["man"], 0),

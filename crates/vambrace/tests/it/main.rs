@@ -21,6 +21,7 @@ mod a2a_news;
 mod approvals;
 mod commands;
 mod config;
+mod contexts;
 mod denied;
 mod doors;
 mod dry_commands;

@@ -9,7 +9,7 @@ use crate::action::{Access, Action, Allowance, sealed};
 use crate::command::Join;
 use crate::git;
 use crate::job::{Job, Level, Repository, Runs};
-use crate::{Capability, Denial, Judgement, PolicySettings, Question};
+use crate::{Capability, Denial, Judgement, Kinds, PolicySettings, Question, Sends};
 
 #[derive(Debug, Clone)]
 pub struct ReadRepository {
@@ -60,6 +60,7 @@ pub struct PushBranch {
 impl sealed::Sealed for ReadRepository {}
 impl Action for ReadRepository {
     const CAPABILITY: Capability = Capability::ReadGit;
+    const KINDS: Kinds = Kinds::RUNS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         std::iter::once(&self.folder).chain(&self.paths).map(|path| (path, Access::Read)).collect()
@@ -85,6 +86,7 @@ impl Runs for ReadRepository {
 impl sealed::Sealed for ChangeRepository {}
 impl Action for ChangeRepository {
     const CAPABILITY: Capability = Capability::CommitGit;
+    const KINDS: Kinds = Kinds::RUNS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         match &self.change {
@@ -132,6 +134,7 @@ impl Runs for ChangeRepository {
 impl sealed::Sealed for PushBranch {}
 impl Action for PushBranch {
     const CAPABILITY: Capability = Capability::PushGit;
+    const KINDS: Kinds = Kinds { sends: Sends::Request, ..Kinds::RUNS };
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         vec![(&self.folder, Access::Read)]

@@ -7,7 +7,7 @@ use vambrace_types::{Caller, ScopedPath};
 use super::{allowance, chained, owned};
 use crate::action::{Access, Action, Allowance, sealed};
 use crate::job::{Job, Place, Runs, Variable};
-use crate::{Capability, Denial, Judgement, PolicySettings, Question};
+use crate::{Capability, Denial, Judgement, Kinds, PolicySettings, Question, Starts};
 
 /// Infrastructure, on the host, with vectors that are fixed by us.
 #[derive(Debug, Clone)]
@@ -48,6 +48,7 @@ pub struct ReadPosture;
 impl sealed::Sealed for ManageSystem {}
 impl Action for ManageSystem {
     const CAPABILITY: Capability = Capability::ManageSystem;
+    const KINDS: Kinds = Kinds { starts: Starts::OnHost, ..Kinds::NONE };
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         Vec::new()
@@ -79,6 +80,7 @@ impl Runs for ManageSystem {
 impl sealed::Sealed for MigrateConfig {}
 impl Action for MigrateConfig {
     const CAPABILITY: Capability = Capability::ManageSystem;
+    const KINDS: Kinds = Kinds::CHANGES;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         vec![(&self.path, Access::Read)]
@@ -99,6 +101,7 @@ impl Action for MigrateConfig {
 impl sealed::Sealed for ReadPosture {}
 impl Action for ReadPosture {
     const CAPABILITY: Capability = Capability::ReadPosture;
+    const KINDS: Kinds = Kinds::NONE;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         Vec::new()

@@ -1,6 +1,7 @@
 //! The shapes that routes take and give, as JSON Schema (2020-12, as OpenAPI 3.1 has it).
 
 use serde_json::{Map, Value, json};
+use vambrace_auth::LONGEST_TASK;
 use vambrace_types::ErrorCode;
 
 pub(super) fn security() -> Value {
@@ -35,7 +36,35 @@ pub(super) fn all() -> Map<String, Value> {
     add("Approval", success("approval", &json!({"$ref": "#/components/schemas/Question"})));
     add("ApprovalAnswer", answer());
     add("Query", query());
+    add("TaskWish", task_wish());
+    add("TaskToken", task_token());
     schemas
+}
+
+fn task_wish() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "ttl": {"type": "integer", "minimum": 1, "maximum": LONGEST_TASK, "default": 3600,
+                "description": "How long the token is good, in seconds."},
+            "role": {"type": "string", "description": "A role that yours includes. Default: yours."},
+            "tool": {"type": "string", "description": "The tool mode: none, read, write, command, all, or a list."},
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn task_token() -> Value {
+    let text_or_null = json!({"type": ["string", "null"]});
+    exactly(json!({
+        "success": {"const": true},
+        "token": {"type": "string"},
+        "task": {"type": "string"},
+        "context": text_or_null,
+        "role": text_or_null,
+        "tool": text_or_null,
+        "expires_at": {"type": "string"},
+    }))
 }
 
 /// All of them required, and no others.

@@ -4,7 +4,7 @@ use axum::routing::{get, post};
 use serde_json::{Value, json};
 
 use super::route::{Access, Answer, Content, Handler, Parameter, Place, Route, Verb};
-use super::{agent, approvals, record, tools};
+use super::{agent, approvals, record, task, tools};
 use crate::http::{metrics, openapi};
 
 const fn json(status: u16, about: &'static str, schema: &'static str) -> Answer {
@@ -186,6 +186,25 @@ pub(in crate::http) const ROUTES: &[Route] = &[
             NO_RECORD,
         ],
         handler: Handler::Here(|| post(approvals::answer)),
+    },
+    Route {
+        verb: Verb::Post,
+        path: "/api/tokens/task",
+        access: Access::Credential,
+        id: "makeTaskToken",
+        summary: "A token for one task, in your own context, that can only narrow what you may do.",
+        parameters: &[],
+        body: Some("TaskWish"),
+        answers: &[
+            json(200, "The token. It is shown once and kept nowhere.", "TaskToken"),
+            INVALID,
+            json(403, "It would give more than you have, or you are a task yourself.", "Problem"),
+            TOO_SLOW,
+            TOO_LARGE,
+            NOT_JSON,
+            NO_RECORD,
+        ],
+        handler: Handler::Here(|| post(task::make)),
     },
     Route {
         verb: Verb::Post,

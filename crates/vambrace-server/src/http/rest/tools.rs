@@ -31,7 +31,7 @@ pub(super) async fn list(
 fn describe(tool: ToolDescription) -> Value {
     let hints = tool.about.hints;
     json!({
-        "name": tool.about.name,
+        "name": tool.about.name.as_str(),
         "title": tool.about.title,
         "description": tool.about.description,
         "input_schema": tool.schema,

@@ -34,7 +34,7 @@ const MOST: usize = 16;
 
 impl AgentsTool {
     pub(crate) fn new(agents: &[SubAgent]) -> AgentsTool {
-        AgentsTool { agents: agents.iter().map(AgentTool::new).collect() }
+        AgentsTool { agents: agents.iter().filter_map(AgentTool::new).collect() }
     }
 
     fn find(&self, name: &str) -> Option<&AgentTool> {
@@ -49,9 +49,9 @@ impl AgentsTool {
         let request: FetchUrl = asked.request?;
         let tool = self.find(&asked.agent).ok_or_else(|| unknown(&asked.agent, &self.names()))?;
         // THREAT: P05, by the agent's own tool name: what the operator's rules say about it counts here too.
-        let permit = decided(tool.about.name, request, hands).await?;
-        let mut response = travel(tool.about.name, permit, hands, tool.agent.time).await?;
-        hands.blocking(|| tool.heard(&mut response, hands))?
+        let permit = decided(&tool.about.name, request, hands).await?;
+        let mut response = travel(&tool.about.name, permit, hands, tool.agent.time).await?;
+        hands.blocking(|| tool.heard(&mut response, hands)).await
     }
 }
 
@@ -64,13 +64,16 @@ fn unknown(name: &str, known: &[&str]) -> ToolError {
 impl Tool for AgentsTool {
     type Args = AgentsArgs;
     type Action = AskAgents;
-    const ABOUT: About = About {
-        name: "query_multiple_agents",
-        title: "Ask several agents",
-        description: "Asks several agents at the same time, each a question of its own. An agent that fails \
+
+    fn about(&self) -> About {
+        About::of(
+            "query_multiple_agents",
+            "Ask several agents",
+            "Asks several agents at the same time, each a question of its own. An agent that fails \
                       does not take the answers of the others with it.",
-        hints: UNKNOWN,
-    };
+            UNKNOWN,
+        )
+    }
 
     fn own_schema(&self) -> Option<Map<String, Value>> {
         let query = json!({
@@ -122,7 +125,7 @@ impl Tool for AgentsTool {
             Tree::map([("agent", Tree::text(&asked.agent)), place])
         });
         Ok(RawOutput::new(Tree::map([
-            ("would", Tree::text(Self::ABOUT.name)),
+            ("would", Tree::text(self.about().name.as_str())),
             ("agents", Tree::List(places.collect())),
         ])))
     }

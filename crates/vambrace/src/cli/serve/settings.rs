@@ -51,6 +51,7 @@ pub(super) fn settings(
             agent_url: config.a2a.agent_url.clone(),
         },
         conformance,
+        tasks: None,
         audit_dir,
     }
 }

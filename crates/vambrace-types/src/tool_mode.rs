@@ -1,9 +1,15 @@
 //! The tool modes of specification 002: which effects may happen at all in this run, whatever the role.
 
-use crate::Effect;
+/// What a capability does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    Read,
+    Write,
+    Command,
+}
 
 /// A set of effects. Reading is part of every mode but `none`, as in specification 002.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ToolMode {
     read: bool,
     write: bool,
@@ -41,6 +47,16 @@ impl ToolMode {
             Effect::Read => self.read,
             Effect::Write => self.write,
             Effect::Command => self.command,
+        }
+    }
+
+    /// What both include.
+    #[must_use]
+    pub fn and(self, other: ToolMode) -> ToolMode {
+        ToolMode {
+            read: self.read && other.read,
+            write: self.write && other.write,
+            command: self.command && other.command,
         }
     }
 

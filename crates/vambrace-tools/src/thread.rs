@@ -1,0 +1,30 @@
+//! Where a call may hold the thread that it runs on. The runtime decides where calls run; this is all that stages and tools
+//! need to know of it.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use tokio::runtime::{Handle, RuntimeFlavor};
+
+tokio::task_local! {
+    static OWN_TASK: ();
+}
+
+/// Runs what may hold its thread, as a task that nothing else shares.
+pub async fn as_own_task<F: Future>(work: F) -> F::Output {
+    OWN_TASK.scope((), work).await
+}
+
+/// Work that may take longer than about a millisecond without waiting for others: on disks, at locks, in programs. Whoever
+/// began a call makes it a task of its own as soon as it is not over at once, so nobody has to be woken for this.
+pub async fn hold<T>(work: impl FnOnce() -> T) -> T {
+    poll_fn(|_| if OWN_TASK.try_with(|()| ()).is_ok() { Poll::Ready(()) } else { Poll::Pending }).await;
+    in_place(work)
+}
+
+/// The same where there is nothing to wait for: for what is no call.
+pub fn in_place<T>(work: impl FnOnce() -> T) -> T {
+    let makes_way =
+        Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if makes_way { tokio::task::block_in_place(work) } else { work() }
+}
