@@ -37,8 +37,8 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Vec<Row>, Failure> {
     let call = call(&redactor);
     let (intent, outcome) = ending(&redactor);
     let write = |log: &AuditLog| -> Result<(), AuditError> {
-        let _receipt = log.intent(&call, &intent)?;
-        log.outcome(&call, &outcome).map(drop)
+        let _receipt = log.intent(&call, &intent).wait()?;
+        log.outcome(&call, &outcome).wait().map(drop)
     };
     let unsynced = open(bench.place.fresh("record-unsynced")?, false)?;
     write(&unsynced).map_err(broken)?;

@@ -95,14 +95,14 @@ fn unsynced(dir: &Path) {
     let (log, call, intent) = (open(dir, false), call(), intent());
     let start = spent();
     for _ in 0..APPENDS {
-        let _receipt = log.intent(&call, &intent).unwrap();
+        let _receipt = log.intent(&call, &intent).wait().unwrap();
     }
     each("append, unsynced, intents", APPENDS, spent() - start);
 
     let outcome = outcome();
     let start = spent();
     for _ in 0..APPENDS {
-        let _receipt = log.outcome(&call, &outcome).unwrap();
+        let _receipt = log.outcome(&call, &outcome).wait().unwrap();
     }
     each("append, unsynced, outcomes", APPENDS, spent() - start);
 
@@ -130,7 +130,7 @@ fn durable(dir: &Path) {
         for _ in 0..CALLERS {
             scope.spawn(|| {
                 for _ in 0..DURABLE_EACH {
-                    let _receipt = log.intent(&call, &intent).unwrap();
+                    let _receipt = log.intent(&call, &intent).wait().unwrap();
                 }
             });
         }

@@ -397,7 +397,7 @@ impl Approvals {
             details: &Tree::map([("approval_id", Tree::text(&question.id))]),
         };
         match log {
-            Some(log) => log.write_event(&event).map(drop).and_then(|()| log.seal()),
+            Some(log) => log.write_event(&event).wait().map(drop).and_then(|()| log.seal()),
             None => switch::write_down(&self.audit, &event, Arc::clone(&self.clock)),
         }
     }

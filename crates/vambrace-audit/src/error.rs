@@ -16,6 +16,8 @@ pub enum AuditError {
     Gone { path: PathBuf },
     #[error("{waiting} questions wait for a person already; `vambrace approvals` shows them")]
     TooManyQuestions { waiting: usize },
+    #[error("the thread that writes the record panicked")]
+    WriterPanicked,
     #[error("no random numbers from the system: {0}")]
     NoRandomness(getrandom::Error),
 }
@@ -31,7 +33,25 @@ impl AuditError {
             AuditError::TooManyQuestions { waiting } => {
                 format!("{waiting} questions wait for a person already")
             }
+            AuditError::WriterPanicked => "its writer panicked".to_owned(),
             AuditError::NoRandomness(_) => "the system gives no random numbers".to_owned(),
+        }
+    }
+
+    /// The same, for another whom it concerns.
+    pub(crate) fn again(&self) -> AuditError {
+        match self {
+            AuditError::Io { doing, path, cause } => {
+                let made = || io::Error::new(cause.kind(), cause.to_string());
+                let cause = cause.raw_os_error().map_or_else(made, io::Error::from_raw_os_error);
+                AuditError::Io { doing, path: path.clone(), cause }
+            }
+            AuditError::UnsafePlace { path, why } => AuditError::UnsafePlace { path: path.clone(), why },
+            AuditError::Broken { path, why } => AuditError::broken(path, why),
+            AuditError::Gone { path } => AuditError::Gone { path: path.clone() },
+            AuditError::TooManyQuestions { waiting } => AuditError::TooManyQuestions { waiting: *waiting },
+            AuditError::WriterPanicked => AuditError::WriterPanicked,
+            AuditError::NoRandomness(cause) => AuditError::NoRandomness(*cause),
         }
     }
 

@@ -27,7 +27,6 @@ mod alert;
 mod approval;
 mod chain;
 mod clock;
-mod committer;
 mod disk;
 mod entry;
 mod error;
@@ -53,6 +52,7 @@ mod testing;
 mod verify;
 mod violation;
 mod words;
+mod writer;
 
 pub use alert::{AlertRule, AlertSettings, DefenceAction};
 pub use approval::{
@@ -69,7 +69,7 @@ pub use fields::FIELDS;
 pub use log::{AuditLog, AuditSettings};
 pub use moment::{stamp as local_stamp, text as rfc3339};
 pub use read::{AlertRecord, Entry, Filter, MarkEntry, Record, alerts, list, show};
-pub use receipt::{IntentReceipt, NotedIntent, NotedOutcome, Receipt};
+pub use receipt::{IntentReceipt, Receipt, Recording};
 pub use standing::{BareStanding, Standing, Stopped, stopped};
 pub use subject::of_caller as counted_as;
 pub use switch::{EVERYONE, Released, Thrown, resume, stop};

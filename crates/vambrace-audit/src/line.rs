@@ -10,6 +10,7 @@ use vambrace_types::{Caller, Timestamp, Tree, json_text_len, write_json_text};
 
 use crate::chain::Tip;
 use crate::entry::{CallEntry, Intent, Outcome};
+use crate::event::EventKind;
 use crate::violation::Violation;
 use crate::words::{RecordKind, Severity, Verdict};
 use crate::{moment, subject};
@@ -46,6 +47,22 @@ pub(crate) struct EventLine<'a> {
     pub(crate) call_id: Option<&'a str>,
     pub(crate) message: &'a str,
     pub(crate) details: &'a Tree,
+}
+
+impl<'a> EventLine<'a> {
+    /// Of the record about itself.
+    pub(crate) fn own(kind: EventKind, severity: Severity, message: &'a str) -> EventLine<'a> {
+        const NOTHING: &Tree = &Tree::Null;
+        EventLine {
+            event: kind.as_str(),
+            severity,
+            caller: None,
+            by: None,
+            call_id: None,
+            message,
+            details: NOTHING,
+        }
+    }
 }
 
 /// As the two below, all of a record but its beginning, which needs the chain's lock.

@@ -2,26 +2,25 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 use vambrace_types::{Caller, Timestamp, Tree};
 
 use crate::alert::{AlertSettings, DefenceAction};
-use crate::chain::Hash;
 use crate::clock::Clock;
-use crate::committer::{Depth, Shared, State};
 use crate::entry::{CallEntry, Intent, Outcome, Purpose};
 use crate::event::{Event, EventKind};
 use crate::line::{self, EventLine};
 use crate::mirror::{Mirror, Mirrored};
-use crate::receipt::{IntentReceipt, NotedIntent, NotedOutcome, Receipt};
+use crate::receipt::{Beside, IntentReceipt, Line, Receipt, Recording};
 use crate::registry::{Founding, Registry};
 use crate::security::SecurityStream;
 use crate::segment::{Claim, Segment};
 use crate::standing::{self, Mark, Standing, StandingBook};
 use crate::violation::{Violation, ViolationKind};
 use crate::words::{RecordKind, Severity, Verdict};
+use crate::writer::Shared;
 use crate::{AuditError, alert, segment, subject};
 
 /// How many idle segments a new process looks at before it makes its own.
@@ -43,7 +42,6 @@ pub struct AuditSettings {
 pub struct AuditLog {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    durable: bool,
     mirror: Option<Arc<Mirror>>,
     alerts: AlertSettings,
     security: SecurityStream,
@@ -67,25 +65,6 @@ struct Culprit<'a> {
     subject: Option<&'a str>,
 }
 
-/// A record that was added to the chain.
-struct Noted {
-    ticket: u64,
-    seq: u64,
-    hash: Hash,
-    time: Timestamp,
-}
-
-/// When a line has to be in its file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
-    Now,
-    /// Before its receipt is given out, or with whatever is written before that.
-    Later,
-}
-
-/// LIMIT: of what is gathered before it is written.
-const MOST_GATHERED: usize = 256 << 10;
-
 impl AuditLog {
     pub fn open(settings: AuditSettings, clock: Arc<dyn Clock>) -> Result<AuditLog, AuditError> {
         let AuditSettings { dir, mirror, durable, alerts } = settings;
@@ -97,7 +76,7 @@ impl AuditLog {
         let standing = StandingBook::open(&dir, registry.standing_id(), clock.now())?;
         let key = registry.key().clone();
         drop(registry);
-        let shared = Arc::new(Shared::new(dir.clone(), key, clock, segment));
+        let shared = Arc::new(Shared::new(dir.clone(), key, clock, segment, durable));
         let mirror = mirror.map(|dir| Arc::new(Mirror::new(dir)));
         let (worker, copies) = (Arc::clone(&shared), mirror.clone());
         let thread = Builder::new()
@@ -105,13 +84,12 @@ impl AuditLog {
             .spawn(move || worker.run(|| copies.iter().for_each(|mirror| mirror.flush())))
             .map_err(AuditError::io("start the thread that syncs", &dir))?;
         let security = SecurityStream::new(&dir);
-        let log =
-            AuditLog { shared, thread: Some(thread), durable, mirror, alerts, security, standing, set_aside };
+        let log = AuditLog { shared, thread: Some(thread), mirror, alerts, security, standing, set_aside };
         for News { kind, message, details } in &news {
             let is_damage = *kind == EventKind::SetAside;
             let severity = if is_damage { Severity::Critical } else { Severity::Warning };
-            let event = EventLine { details, ..own_event(*kind, severity, message) };
-            let _receipt = log.write_event(&event)?;
+            let event = EventLine { details, ..EventLine::own(*kind, severity, message) };
+            let _receipt = log.write_event(&event).wait()?;
         }
         // THREAT: P03, somebody touched old records.
         if news.iter().any(|news| news.kind == EventKind::SetAside) {
@@ -142,33 +120,25 @@ impl AuditLog {
         if alert.raise(&self.shared.dir, None)? {
             let message =
                 "alert `audit-log-damaged`: old records were changed or deleted; human review needed";
-            let _receipt =
-                self.write_event(&own_event(EventKind::AlertRaised, Severity::Critical, message))?;
+            let _receipt = self
+                .write_event(&EventLine::own(EventKind::AlertRaised, Severity::Critical, message))
+                .wait()?;
         }
         Ok(())
     }
 
     /// Whether every line waits until it is on disk.
     pub fn is_durable(&self) -> bool {
-        self.durable
+        self.shared.is_durable()
     }
 
     /// Puts on record what is about to be done. Without this receipt there are no hands.
-    pub fn intent(&self, call: &CallEntry, intent: &Intent) -> Result<IntentReceipt, AuditError> {
-        self.intent_receipt(self.note_intent(call, intent)?)
-    }
-
-    /// The same, but the line may wait in memory for others that are about to come, until its receipt is asked for.
-    pub fn note_intent(&self, call: &CallEntry, intent: &Intent) -> Result<NotedIntent, AuditError> {
-        let noted = self.append(RecordKind::Intent, When::Later, |out| line::intent(out, call, intent))?;
-        let receipt = IntentReceipt { seq: noted.seq, hash: noted.hash };
-        Ok(NotedIntent { ticket: noted.ticket, receipt })
-    }
-
-    /// Returns when the line is in its file.
-    pub fn intent_receipt(&self, noted: NotedIntent) -> Result<IntentReceipt, AuditError> {
-        self.shared.write_to(noted.ticket)?;
-        Ok(noted.receipt)
+    ///
+    /// As the two below, this does not wait for the disk, but holds the thread while too much is
+    /// queued for it.
+    pub fn intent(&self, call: &CallEntry, intent: &Intent) -> Recording<IntentReceipt> {
+        let (_, line) = self.append(RecordKind::Intent, |out| line::intent(out, call, intent));
+        Recording::of_intent(line)
     }
 
     /// The mirror's place in the project exists from now on. A cage protects what is there when it is built.
@@ -178,19 +148,15 @@ impl AuditLog {
         }
     }
 
-    /// Puts on record how a call ended, and what follows from it: the security stream, alerts and the mirror. Only
-    /// the record itself can fail; the rest is told in the receipt's warning.
-    pub fn outcome(&self, call: &CallEntry, outcome: &Outcome) -> Result<Receipt, AuditError> {
-        self.receipt(self.note_outcome(call, outcome)?)
-    }
-
-    /// The same, but the line may wait in memory for others that are about to come, until its receipt is asked for. Nobody
-    /// waits long: whoever asks for a receipt writes for all, and so does the thread that syncs.
-    pub fn note_outcome(&self, call: &CallEntry, outcome: &Outcome) -> Result<NotedOutcome, AuditError> {
-        // What follows from a violation is on disk at once; so is its cause.
-        let has_followings = outcome.violation.is_some() || !outcome.further.is_empty();
-        let when = if has_followings { When::Now } else { When::Later };
-        let noted = self.append(RecordKind::Outcome, when, |out| line::outcome(out, call, outcome))?;
+    /// Puts on record how a call ended, and what follows from it: the security stream, alerts and
+    /// the mirror. Only the record itself can fail; the rest is told in the receipt's warning, and
+    /// is done while a durable line is still on its way. A violation holds the thread while it is
+    /// counted, because all processes count in one file.
+    pub fn outcome(&self, call: &CallEntry, outcome: &Outcome) -> Recording<Receipt> {
+        let (time, line) = self.append(RecordKind::Outcome, |out| line::outcome(out, call, outcome));
+        if matches!(line, Line::Written(Err(_))) {
+            return Recording::new(line, Beside::default());
+        }
         let mut warnings = Vec::new();
         let mut raised = Vec::new();
         for violation in counted(call, outcome) {
@@ -199,12 +165,12 @@ impl AuditLog {
                 call_id: call.call_id.as_str(),
                 subject: call.caller.subject.as_deref(),
             };
-            if let Err(cause) = self.defend(&culprit, violation, noted.time, &mut raised) {
+            if let Err(cause) = self.defend(&culprit, violation, time, &mut raised) {
                 warnings.push(cause.to_string());
                 break;
             }
         }
-        match self.mirror.as_ref().map(|mirror| mirror.append(noted.time, call, outcome)) {
+        match self.mirror.as_ref().map(|mirror| mirror.append(time, call, outcome)) {
             None | Some(Ok(Mirrored::Written | Mirrored::Waits)) => {}
             Some(Ok(Mirrored::WaitsFirst)) => self.shared.expect_more(),
             Some(Err(cause)) => {
@@ -214,14 +180,7 @@ impl AuditLog {
             }
         }
         let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
-        let receipt = Receipt { seq: noted.seq, hash: noted.hash, warning, alerts: raised };
-        Ok(NotedOutcome { ticket: noted.ticket, receipt })
-    }
-
-    /// Returns when the line is in its file.
-    pub fn receipt(&self, noted: NotedOutcome) -> Result<Receipt, AuditError> {
-        self.shared.write_to(noted.ticket)?;
-        Ok(noted.receipt)
+        Recording::new(line, Beside { warning, alerts: raised })
     }
 
     /// Raises the alerts that are for wrong credentials: as many as they name came from one place, as the door has
@@ -234,16 +193,16 @@ impl AuditLog {
             if alert.raise(&self.shared.dir, None)? {
                 raised.push(rule.name.clone());
                 let message = alert.message();
-                let mut event = own_event(EventKind::AlertRaised, Severity::Critical, &message);
+                let mut event = EventLine::own(EventKind::AlertRaised, Severity::Critical, &message);
                 event.caller = Some(from);
-                let _receipt = self.write_event(&event)?;
+                let _receipt = self.write_event(&event).wait()?;
             }
         }
         Ok(raised)
     }
 
     /// Puts on record something that is not a call.
-    pub fn event(&self, event: &Event) -> Result<Receipt, AuditError> {
+    pub fn event(&self, event: &Event) -> Recording<Receipt> {
         self.write_event(&EventLine {
             event: event.kind.as_str(),
             severity: event.severity,
@@ -278,18 +237,13 @@ impl AuditLog {
         self.standing.of(now, || subject::all_of(caller))
     }
 
-    pub(crate) fn write_event(&self, event: &EventLine<'_>) -> Result<Receipt, AuditError> {
-        let noted = self.append(RecordKind::Event, When::Now, |out| line::event(out, event))?;
-        Ok(Receipt { seq: noted.seq, hash: noted.hash, warning: None, alerts: Vec::new() })
+    pub(crate) fn write_event(&self, event: &EventLine<'_>) -> Recording<Receipt> {
+        let (_, line) = self.append(RecordKind::Event, |out| line::event(out, event));
+        Recording::new(line, Beside::default())
     }
 
     /// `write` writes all but the beginning, before the lock is taken: others wait only for what the chain needs.
-    fn append(
-        &self,
-        kind: RecordKind,
-        when: When,
-        write: impl FnOnce(&mut String),
-    ) -> Result<Noted, AuditError> {
+    fn append(&self, kind: RecordKind, write: impl FnOnce(&mut String)) -> (Timestamp, Line) {
         thread_local! {
             /// Reused for every line.
             static REST: RefCell<String> = const { RefCell::new(String::new()) };
@@ -297,62 +251,8 @@ impl AuditLog {
         REST.with_borrow_mut(|rest| {
             rest.clear();
             write(rest);
-            self.append_rest(kind, when, rest)
+            self.shared.append(kind, rest)
         })
-    }
-
-    fn append_rest(&self, kind: RecordKind, when: When, rest: &str) -> Result<Noted, AuditError> {
-        let mut state = self.usable_segment(self.shared.lock())?;
-        // Under the lock, so that times do not run backwards within a segment.
-        let time = self.shared.clock.now();
-        state.segment.gather(time, kind, rest);
-        let ticket = self.shared.count(&mut state);
-        let noted = Noted { ticket, seq: state.segment.tip.count, hash: state.segment.tip.hash, time };
-        let waits = when == When::Later && state.segment.n_gathered() <= MOST_GATHERED;
-        if self.durable || !waits {
-            self.shared.write_out(&mut state)?;
-        }
-        if self.durable {
-            self.shared.sync_to(state, ticket, Depth::Data)?;
-        }
-        Ok(noted)
-    }
-
-    /// Exchanges a full or lost segment for a new one. Never for an idle old one: a call's outcome then always
-    /// stands behind its intent in the order of the registry.
-    fn usable_segment<'a>(
-        &'a self,
-        state: MutexGuard<'a, State>,
-    ) -> Result<MutexGuard<'a, State>, AuditError> {
-        let is_usable = |state: &State| state.lost.is_none() && !state.segment.is_full();
-        if is_usable(&state) {
-            return Ok(state);
-        }
-        // Whoever waited here too may have exchanged it.
-        let mut state = self.shared.quiet(state);
-        if is_usable(&state) {
-            return Ok(state);
-        }
-        let now = self.shared.clock.now();
-        if state.lost.is_none() {
-            self.shared.finish_segment(&mut state)?;
-        }
-        let dir = &self.shared.dir;
-        let mut registry = Registry::open(dir, now, Founding::Refused)?;
-        if registry.key().verifying_key() != self.shared.key.verifying_key() {
-            return Err(AuditError::broken(dir, "the record was exchanged for another"));
-        }
-        let segment = Segment::make(dir, &mut registry, now)?;
-        let old = std::mem::replace(&mut state.segment, segment);
-        if let Some(why) = state.lost.take() {
-            let message = format!("segment {} was given up: {why}", old.name);
-            let mut rest = String::new();
-            line::event(&mut rest, &own_event(EventKind::SegmentLost, Severity::Critical, &message));
-            state.segment.gather(now, RecordKind::Event, &rest);
-            self.shared.count(&mut state);
-            self.shared.write_out(&mut state)?;
-        }
-        Ok(state)
     }
 
     /// The violation goes to the security stream; rules that it sets off raise alerts and may stop the caller.
@@ -396,11 +296,11 @@ impl AuditLog {
         }
         for kind in [Some(EventKind::AlertRaised), follow_up].into_iter().flatten() {
             let message = alert.message();
-            let mut event = own_event(kind, Severity::Critical, &message);
+            let mut event = EventLine::own(kind, Severity::Critical, &message);
             event.caller = Some(alert.caller);
             event.by = Some(&by);
             event.call_id = Some(alert.call_id);
-            let _receipt = self.write_event(&event)?;
+            let _receipt = self.write_event(&event).wait()?;
         }
         Ok(())
     }
@@ -416,21 +316,6 @@ impl Drop for AuditLog {
         if let Some(mirror) = &self.mirror {
             mirror.flush();
         }
-        // There is nobody left to tell; what is not signed shows as an unsealed tail.
-        let _ = self.shared.seal();
-    }
-}
-
-fn own_event<'a>(kind: EventKind, severity: Severity, message: &'a str) -> EventLine<'a> {
-    const NOTHING: &Tree = &Tree::Null;
-    EventLine {
-        event: kind.as_str(),
-        severity,
-        caller: None,
-        by: None,
-        call_id: None,
-        message,
-        details: NOTHING,
     }
 }
 

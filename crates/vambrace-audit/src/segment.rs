@@ -11,6 +11,7 @@ use vambrace_types::Timestamp;
 use crate::chain::{Hash, Head, Tip, hex};
 use crate::disk::{self, Locked, Sink};
 use crate::line::{self, LONGEST_RECORD, Stamp};
+use crate::receipt::Place;
 use crate::registry::{Registry, segments_dir};
 use crate::scan::scan;
 use crate::words::RecordKind;
@@ -20,23 +21,40 @@ use crate::{AuditError, moment};
 const FULL: u64 = 64 << 20;
 const LONGEST_HEAD: u64 = 1024;
 /// Room for the lines of some calls, kept for the next ones.
-const USUALLY_GATHERED: usize = 16 << 10;
+const USUAL_LINES: usize = 16 << 10;
 
 pub(crate) struct Segment {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     /// Keeps the lock for as long as anybody holds it.
     pub(crate) sink: Arc<dyn Sink>,
-    /// The end of the chain: behind the lines that are gathered.
+    /// The end of the chain and of the file.
     pub(crate) tip: Tip,
-    /// The end of what is in the file.
-    written: Tip,
-    /// Lines of the chain that are not in the file yet.
-    gathered: String,
+    /// Kept for its memory.
+    lines: Lines,
     /// The size at which it is closed.
     pub(crate) full: u64,
-    /// A failed write may have left lines or a part of one behind what is written.
+    /// A failed write may have left lines or a part of one behind the tip.
     torn: bool,
+}
+
+/// Lines that are about to become part of the chain.
+pub(crate) struct Lines {
+    text: String,
+    tip: Tip,
+}
+
+impl Lines {
+    /// Adds one: its beginning, which names the line before it, and the rest, newline included.
+    pub(crate) fn add(&mut self, time: Timestamp, kind: RecordKind, rest: &str) -> Place {
+        let start = self.text.len();
+        line::begin(&mut self.text, Stamp { tip: self.tip, time }, kind);
+        self.text.push_str(rest);
+        let (_, line) = self.text.split_at(start);
+        let content = line.strip_suffix('\n').unwrap_or(line);
+        self.tip = self.tip.after(Hash::of(content.as_bytes()), line.len());
+        Place { seq: self.tip.count, hash: self.tip.hash }
+    }
 }
 
 /// What became of the wish to go on in an existing segment.
@@ -103,8 +121,8 @@ impl Segment {
     }
 
     fn ending_at(name: String, path: PathBuf, file: Locked, tip: Tip) -> Segment {
-        let (sink, gathered) = (Arc::new(file), String::with_capacity(USUALLY_GATHERED));
-        Segment { name, path, sink, tip, written: tip, gathered, full: FULL, torn: false }
+        let lines = Lines { text: String::with_capacity(USUAL_LINES), tip };
+        Segment { name, path, sink: Arc::new(file), tip, lines, full: FULL, torn: false }
     }
 
     /// Goes on in an existing one, after looking at its end.
@@ -156,56 +174,31 @@ impl Segment {
         self.tip.bytes >= self.full
     }
 
-    /// Adds one line to the chain: its beginning, which names the line before it, and the rest, newline included. It is in
-    /// the file when `write_out` has returned.
-    pub(crate) fn gather(&mut self, time: Timestamp, kind: RecordKind, rest: &str) {
-        // Whoever fell over in the middle of a line left a part of it, which is no part of the chain.
-        let start = self.n_gathered();
-        self.gathered.truncate(start);
-        line::begin(&mut self.gathered, Stamp { tip: self.tip, time }, kind);
-        self.gathered.push_str(rest);
-        let (_, line) = self.gathered.split_at(start);
-        let content = line.strip_suffix('\n').unwrap_or(line);
-        self.tip = self.tip.after(Hash::of(content.as_bytes()), line.len());
+    /// Adds lines to the chain. When this returns, they survive the end of this process; if it
+    /// fails, none of them is part of the chain.
+    pub(crate) fn append<T>(&mut self, add: impl FnOnce(&mut Lines) -> T) -> Result<T, AuditError> {
+        self.lines.text.clear();
+        self.lines.tip = self.tip;
+        let added = add(&mut self.lines);
+        self.write_lines()?;
+        self.tip = self.lines.tip;
+        self.lines.text.clear();
+        self.lines.text.shrink_to(USUAL_LINES);
+        Ok(added)
     }
 
-    /// In bytes.
-    pub(crate) fn n_gathered(&self) -> usize {
-        usize::try_from(self.tip.bytes - self.written.bytes).unwrap_or(usize::MAX)
-    }
-
-    /// Writes what was gathered. When this returns, the lines survive the end of this process; if it fails, none of them is
-    /// part of the chain any more. A file that was deleted would take every line and keep none, so its name is looked for
-    /// first.
-    pub(crate) fn write_out(&mut self) -> Result<(), AuditError> {
-        if self.n_gathered() == 0 {
-            return Ok(());
-        }
-        self.write_gathered().inspect_err(|_| self.forget_gathered())?;
-        self.written = self.tip;
-        self.gathered.clear();
-        self.gathered.shrink_to(USUALLY_GATHERED);
-        Ok(())
-    }
-
-    /// What is not in the file is no part of the chain any more.
-    pub(crate) fn forget_gathered(&mut self) {
-        self.tip = self.written;
-        self.gathered.clear();
-    }
-
-    fn write_gathered(&mut self) -> Result<(), AuditError> {
+    fn write_lines(&mut self) -> Result<(), AuditError> {
+        // A file that was deleted would take every line and keep none.
         if !self.sink.is_linked().map_err(AuditError::io("look at", &self.path))? {
             return Err(AuditError::Gone { path: self.path.clone() });
         }
         if self.torn {
-            self.sink.truncate(self.written.bytes).map_err(AuditError::io("repair", &self.path))?;
+            self.sink.truncate(self.tip.bytes).map_err(AuditError::io("repair", &self.path))?;
             self.torn = false;
         }
-        self.gathered.truncate(self.n_gathered());
-        if let Err(cause) = self.sink.append(self.gathered.as_bytes()) {
+        if let Err(cause) = self.sink.append(self.lines.text.as_bytes()) {
             // INVARIANT: nothing is written behind what a failed write left.
-            self.torn = self.sink.truncate(self.written.bytes).is_err();
+            self.torn = self.sink.truncate(self.tip.bytes).is_err();
             return Err(AuditError::io("write", &self.path)(cause));
         }
         Ok(())

@@ -120,6 +120,6 @@ pub(crate) fn write_down(dir: &Path, event: &EventLine<'_>, clock: Arc<dyn Clock
     let settings =
         AuditSettings { dir: dir.to_owned(), mirror: None, durable: false, alerts: AlertSettings::default() };
     let log = AuditLog::open(settings, clock)?;
-    let _receipt = log.write_event(event)?;
+    let _receipt = log.write_event(event).wait()?;
     log.seal()
 }

@@ -1,25 +1,73 @@
-//! A disk that fails, and a disk that is slow.
+//! A disk that fails, a disk that is slow, and one that panics.
 
 use std::io;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::scope;
 
 use tempfile::TempDir;
 
 use super::*;
 use crate::clock::SystemClock;
 use crate::disk::Sink;
+use crate::line::LONGEST_RECORD;
 use crate::testing::{call, intent, outcome};
 use crate::verify;
+use crate::writer::{Chain, MOST_QUEUED};
 
-fn open(dir: &TempDir, durable: bool) -> AuditLog {
+/// Goes on with every look, so that what stands in a wrong place shows.
+struct Ticking(AtomicI64);
+
+impl Clock for Ticking {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(1_700_000_000_000 + self.0.fetch_add(1, Ordering::SeqCst))
+    }
+}
+
+fn open_at(dir: &TempDir, durable: bool, clock: Arc<dyn Clock>) -> AuditLog {
     let settings = AuditSettings {
         dir: dir.path().to_owned(),
         mirror: None,
         durable,
         alerts: AlertSettings { rules: Vec::new(), action: DefenceAction::Alert },
     };
-    AuditLog::open(settings, Arc::new(SystemClock)).unwrap()
+    AuditLog::open(settings, clock).unwrap()
+}
+
+fn open(dir: &TempDir, durable: bool) -> AuditLog {
+    open_at(dir, durable, Arc::new(SystemClock))
+}
+
+/// The chain of a log whose thread is idle.
+fn with_chain<T>(log: &AuditLog, work: impl FnOnce(&mut Chain) -> T) -> T {
+    work(log.shared.lock().chain.as_mut().unwrap())
+}
+
+/// Puts a disk before the one that is there.
+fn put_under<S: Sink + 'static>(log: &AuditLog, disk: impl FnOnce(Arc<dyn Sink>) -> S) -> Arc<S> {
+    with_chain(log, |chain| {
+        let disk = Arc::new(disk(Arc::clone(&chain.segment.sink)));
+        chain.segment.sink = disk.clone();
+        disk
+    })
+}
+
+fn another(log: &AuditLog) -> Recording<IntentReceipt> {
+    log.intent(&call(Tree::Null), &intent())
+}
+
+/// Every record in the files.
+fn n_in_files(dir: &TempDir) -> usize {
+    lines_in_files(dir).iter().map(Vec::len).sum()
+}
+
+fn lines_in_files(dir: &TempDir) -> Vec<Vec<String>> {
+    let folder = crate::registry::segments_dir(dir.path());
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let records = files.filter(|path| path.extension().is_some_and(|kind| kind == "jsonl"));
+    let lines = |text: String| text.lines().map(str::to_owned).collect();
+    records.map(|path| lines(std::fs::read_to_string(path).unwrap())).collect()
 }
 
 /// Takes so many more bytes, then says that the disk is full; a line that does not fit is written in part.
@@ -27,6 +75,12 @@ struct FullDisk {
     inner: Arc<dyn Sink>,
     room: AtomicUsize,
     truncates: bool,
+}
+
+impl FullDisk {
+    fn under(log: &AuditLog, room: usize, truncates: bool) -> Arc<FullDisk> {
+        put_under(log, |inner| FullDisk { inner, room: AtomicUsize::new(room), truncates })
+    }
 }
 
 impl Sink for FullDisk {
@@ -54,18 +108,17 @@ impl Sink for FullDisk {
 
 #[test]
 fn a_full_disk_breaks_neither_the_chain_nor_the_log() {
-    for truncates in [true, false] {
+    for (durable, truncates) in [(false, true), (false, false), (true, true), (true, false)] {
         for room in [0, 1, 100, 700, 1000] {
             let dir = TempDir::new().unwrap();
-            let log = open(&dir, false);
-            let _first = log.intent(&call(Tree::Null), &intent()).unwrap();
-            let inner = Arc::clone(&log.shared.lock().segment.sink);
-            let disk = Arc::new(FullDisk { inner, room: AtomicUsize::new(room), truncates });
-            log.shared.lock().segment.sink = disk.clone();
-            let refused = (0..5).filter(|_| log.outcome(&call(Tree::Null), &outcome()).is_err()).count();
+            let log = open(&dir, durable);
+            let _first = another(&log).wait().unwrap();
+            let disk = FullDisk::under(&log, room, truncates);
+            let refused = || log.outcome(&call(Tree::Null), &outcome()).wait().is_err();
+            let refused = (0..5).filter(|_| refused()).count();
             assert!(refused >= 3, "room for {room}");
             disk.room.store(1_000_000, Ordering::SeqCst);
-            let receipt = log.outcome(&call(Tree::Null), &outcome()).unwrap();
+            let receipt = log.outcome(&call(Tree::Null), &outcome()).wait().unwrap();
             assert_eq!(receipt.seq(), 2 + 5 - refused as u64);
             drop(log);
             let report = verify(dir.path()).unwrap();
@@ -75,98 +128,25 @@ fn a_full_disk_breaks_neither_the_chain_nor_the_log() {
     }
 }
 
-/// Every record in the files.
-fn n_in_files(dir: &TempDir) -> usize {
-    let folder = crate::registry::segments_dir(dir.path());
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let records = files.filter(|path| path.extension().is_some_and(|kind| kind == "jsonl"));
-    records.map(|path| std::fs::read_to_string(path).unwrap().lines().count()).sum()
-}
-
-/// Of a call that nobody has to be told of.
-fn done() -> Outcome {
-    Outcome { violation: None, ..outcome() }
-}
-
-#[test]
-fn an_outcome_that_waits_is_written_before_its_receipt_or_with_the_next_line() {
-    let dir = TempDir::new().unwrap();
-    let log = open(&dir, false);
-    let first = log.note_outcome(&call(Tree::Null), &done()).unwrap();
-    let second = log.note_outcome(&call(Tree::Null), &done()).unwrap();
-    assert_eq!(n_in_files(&dir), 0);
-    assert_eq!(log.receipt(first).unwrap().seq(), 1);
-    assert_eq!(n_in_files(&dir), 2, "whoever comes first writes for all");
-    assert_eq!(log.receipt(second).unwrap().seq(), 2);
-    let third = log.note_outcome(&call(Tree::Null), &done()).unwrap();
-    assert_eq!(log.intent(&call(Tree::Null), &intent()).unwrap().seq(), 4);
-    assert_eq!(n_in_files(&dir), 4);
-    assert_eq!(log.receipt(third).unwrap().seq(), 3);
-    // Nobody waits for this one.
-    drop(log.note_outcome(&call(Tree::Null), &done()).unwrap());
-    drop(log);
-    let report = verify(dir.path()).unwrap();
-    assert_eq!((report.broken, report.n_records, report.unsealed_tail), (None, 5, 0));
-}
-
-#[test]
-fn an_intent_that_waits_is_written_before_its_receipt() {
-    let dir = TempDir::new().unwrap();
-    let log = open(&dir, false);
-    let first = log.note_intent(&call(Tree::Null), &intent()).unwrap();
-    let second = log.note_intent(&call(Tree::Null), &intent()).unwrap();
-    assert_eq!(n_in_files(&dir), 0);
-    assert_eq!(log.intent_receipt(second).unwrap().seq(), 2);
-    assert_eq!(n_in_files(&dir), 2, "whoever comes first writes for all");
-    let third = log.note_intent(&call(Tree::Null), &intent()).unwrap();
-    std::fs::remove_file(log.shared.lock().segment.path.clone()).unwrap();
-    assert!(log.intent_receipt(third).is_err(), "no hands for what is lost");
-    assert!(log.intent_receipt(first).is_err(), "it was in the same file");
-}
-
-#[test]
-fn what_has_consequences_or_must_be_durable_does_not_wait() {
-    for (durable, outcome) in [(true, done()), (false, outcome())] {
-        let dir = TempDir::new().unwrap();
-        let log = open(&dir, durable);
-        let noted = log.note_outcome(&call(Tree::Null), &outcome).unwrap();
-        assert_eq!(n_in_files(&dir), 1, "durable: {durable}");
-        assert_eq!(log.receipt(noted).unwrap().seq(), 1);
-    }
-}
-
-#[test]
-fn only_so_much_waits() {
-    let dir = TempDir::new().unwrap();
-    let log = open(&dir, false);
-    let long = call(Tree::map([("content", Tree::text("x".repeat(30_000)))]));
-    let noted: Vec<_> = (0..10).map(|_| log.note_outcome(&long, &done()).unwrap()).collect();
-    assert!((1..10).contains(&n_in_files(&dir)));
-    assert!(log.shared.lock().segment.n_gathered() <= MOST_GATHERED);
-    for (number, noted) in (1..).zip(noted) {
-        assert_eq!(log.receipt(noted).unwrap().seq(), number);
-    }
-}
-
 #[test]
 fn lines_that_are_lost_together_are_told_to_all_and_the_chain_goes_on() {
     for truncates in [true, false] {
         for room in [0, 1, 500, 1500] {
             let dir = TempDir::new().unwrap();
-            let log = open(&dir, false);
-            let _first = log.intent(&call(Tree::Null), &intent()).unwrap();
-            let inner = Arc::clone(&log.shared.lock().segment.sink);
-            let disk = Arc::new(FullDisk { inner, room: AtomicUsize::new(room), truncates });
-            log.shared.lock().segment.sink = disk.clone();
-            let noted: Vec<_> =
-                (0..3).map(|_| log.note_outcome(&call(Tree::Null), &done()).unwrap()).collect();
-            assert!(log.intent(&call(Tree::Null), &intent()).is_err(), "room for {room}");
-            disk.room.store(1_000_000, Ordering::SeqCst);
-            for noted in noted {
-                assert!(log.receipt(noted).is_err(), "room for {room}");
+            let log = open(&dir, true);
+            let full = FullDisk::under(&log, 1_000_000, truncates);
+            let slow = SlowDisk::under(&log, no_fault);
+            let first = another(&log);
+            slow.wait_for_sync(1);
+            full.room.store(room, Ordering::SeqCst);
+            let lost: Vec<_> = (0..4).map(|_| another(&log)).collect();
+            slow.release();
+            assert_eq!(first.wait().unwrap().seq(), 1);
+            for lost in lost {
+                assert!(lost.wait().is_err(), "room for {room}");
             }
-            let last = log.note_outcome(&call(Tree::Null), &done()).unwrap();
-            assert_eq!(log.receipt(last).unwrap().seq(), 2);
+            full.room.store(1_000_000, Ordering::SeqCst);
+            assert_eq!(another(&log).wait().unwrap().seq(), 2);
             drop(log);
             let report = verify(dir.path()).unwrap();
             assert_eq!((report.broken, report.n_records, report.unsealed_tail), (None, 2, 0));
@@ -178,92 +158,134 @@ fn lines_that_are_lost_together_are_told_to_all_and_the_chain_goes_on() {
 fn what_was_written_before_a_lost_line_is_sealed_at_the_end() {
     let dir = TempDir::new().unwrap();
     let log = open(&dir, false);
-    let _first = log.intent(&call(Tree::Null), &intent()).unwrap();
-    let inner = Arc::clone(&log.shared.lock().segment.sink);
-    log.shared.lock().segment.sink = Arc::new(FullDisk { inner, room: AtomicUsize::new(0), truncates: true });
-    let noted = log.note_outcome(&call(Tree::Null), &done()).unwrap();
+    let _first = another(&log).wait().unwrap();
+    let _disk = FullDisk::under(&log, 0, true);
+    assert!(another(&log).wait().is_err());
     assert!(log.seal().is_err(), "a record is missing");
-    assert!(log.receipt(noted).is_err());
     drop(log);
     let report = verify(dir.path()).unwrap();
     assert_eq!((report.broken, report.n_records, report.unsealed_tail), (None, 1, 0));
 }
 
-#[test]
-fn an_outcome_that_waits_for_a_deleted_file_is_lost_and_told() {
-    let dir = TempDir::new().unwrap();
-    let log = open(&dir, false);
-    let _first = log.intent(&call(Tree::Null), &intent()).unwrap();
-    let noted = log.note_outcome(&call(Tree::Null), &done()).unwrap();
-    std::fs::remove_file(log.shared.lock().segment.path.clone()).unwrap();
-    assert!(log.receipt(noted).is_err());
-    let next = log.note_outcome(&call(Tree::Null), &done()).unwrap();
-    assert_eq!(log.receipt(next).unwrap().seq(), 2, "behind the event that names the lost segment");
-}
-
 /// Whatever others do at the same time: who has a receipt has a line in the file.
 #[test]
 fn no_receipt_comes_before_its_line() {
-    let dir = TempDir::new().unwrap();
-    let log = open(&dir, false);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                for round in 0..50 {
-                    let noted = log.note_outcome(&call(Tree::Null), &done()).unwrap();
-                    if round % 3 == 0 {
-                        let _intent = log.intent(&call(Tree::Null), &intent()).unwrap();
+    for durable in [false, true] {
+        let dir = TempDir::new().unwrap();
+        let log = open(&dir, durable);
+        let done = Outcome { violation: None, ..outcome() };
+        scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for round in 0..50 {
+                        let on_its_way = log.outcome(&call(Tree::Null), &done);
+                        if round % 3 == 0 {
+                            let _intent = another(&log).wait().unwrap();
+                        }
+                        if round % 7 == 0 {
+                            log.seal().unwrap();
+                        }
+                        let receipt = on_its_way.wait().unwrap();
+                        assert!(n_in_files(&dir) as u64 >= receipt.seq());
                     }
-                    if round % 7 == 0 {
-                        log.seal().unwrap();
-                    }
-                    let receipt = log.receipt(noted).unwrap();
-                    assert!(n_in_files(&dir) as u64 >= receipt.seq());
-                }
-            });
-        }
-    });
-    drop(log);
-    let report = verify(dir.path()).unwrap();
-    assert_eq!((report.broken, report.n_records, report.unsealed_tail), (None, 4 * (50 + 17), 0));
+                });
+            }
+        });
+        drop(log);
+        let report = verify(dir.path()).unwrap();
+        assert_eq!((report.broken, report.n_records, report.unsealed_tail), (None, 4 * (50 + 17), 0));
+    }
 }
 
-/// Counts syncs, and holds each until a given number of lines has been written.
+#[test]
+fn a_line_that_nobody_waits_for_is_written_all_the_same() {
+    for durable in [false, true] {
+        let dir = TempDir::new().unwrap();
+        let log = open(&dir, durable);
+        for _ in 0..3 {
+            drop(another(&log));
+        }
+        drop(log);
+        let report = verify(dir.path()).unwrap();
+        assert_eq!((report.broken, report.n_records, report.unsealed_tail), (None, 3, 0));
+    }
+}
+
+/// Nothing has to be waited for where records need not be durable: no other thread has a part in
+/// it.
+#[test]
+fn a_line_that_need_not_be_durable_is_written_at_once() {
+    let dir = TempDir::new().unwrap();
+    let log = open(&dir, false);
+    for number in 1..=3 {
+        let mut written = another(&log);
+        assert_eq!(n_in_files(&dir), number);
+        let Poll::Ready(Ok(receipt)) = poll(&mut written, Waker::noop()) else { panic!("it waits") };
+        assert_eq!(receipt.seq(), number as u64);
+        assert!(poll(&mut written, Waker::noop()).is_pending(), "it is given out once");
+    }
+}
+
+fn poll<T>(recording: &mut Recording<T>, waker: &Waker) -> Poll<Result<T, AuditError>> {
+    std::pin::Pin::new(recording).poll(&mut Context::from_waker(waker))
+}
+
+/// Holds each sync until it is released.
 struct SlowDisk {
     inner: Arc<dyn Sink>,
-    wanted: u64,
-    written: Mutex<u64>,
-    grown: Condvar,
-    n_syncs: AtomicUsize,
+    progress: Mutex<Progress>,
+    moved: Condvar,
+    /// What goes wrong in which write or sync.
+    fault: fn(Step) -> io::Result<()>,
+}
+
+/// The how manieth of its kind.
+enum Step {
+    Write(usize),
+    Sync(usize),
+}
+
+fn no_fault(_: Step) -> io::Result<()> {
+    Ok(())
+}
+
+#[derive(Default)]
+struct Progress {
+    is_released: bool,
+    n_writes: usize,
+    n_lines: u64,
+    n_syncs: usize,
     /// Lines that were there when the last finished sync began.
-    safe: AtomicU64,
-    /// How many syncs fail before one succeeds.
-    n_failing: usize,
+    n_safe: u64,
 }
 
 impl SlowDisk {
-    fn put_under(log: &AuditLog, wanted: u64, n_failing: usize) -> Arc<SlowDisk> {
-        let mut state = log.shared.lock();
-        let disk = Arc::new(SlowDisk {
-            inner: Arc::clone(&state.segment.sink),
-            wanted,
-            written: Mutex::default(),
-            grown: Condvar::new(),
-            n_syncs: AtomicUsize::new(0),
-            safe: AtomicU64::new(0),
-            n_failing,
-        });
-        state.segment.sink = disk.clone();
-        disk
+    fn under(log: &AuditLog, fault: fn(Step) -> io::Result<()>) -> Arc<SlowDisk> {
+        let (progress, moved) = (Mutex::default(), Condvar::new());
+        put_under(log, |inner| SlowDisk { inner, progress, moved, fault })
+    }
+
+    fn wait_for_sync(&self, number: usize) {
+        let progress = self.progress.lock().unwrap();
+        drop(self.moved.wait_while(progress, |progress| progress.n_syncs < number).unwrap());
+    }
+
+    fn release(&self) {
+        self.progress.lock().unwrap().is_released = true;
+        self.moved.notify_all();
     }
 }
 
 impl Sink for SlowDisk {
     fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        self.inner.append(bytes)?;
-        *self.written.lock().unwrap() += 1;
-        self.grown.notify_all();
-        Ok(())
+        let n_writes = {
+            let mut progress = self.progress.lock().unwrap();
+            progress.n_lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+            progress.n_writes += 1;
+            progress.n_writes
+        };
+        (self.fault)(Step::Write(n_writes))?;
+        self.inner.append(bytes)
     }
 
     fn truncate(&self, length: u64) -> io::Result<()> {
@@ -271,13 +293,13 @@ impl Sink for SlowDisk {
     }
 
     fn sync(&self) -> io::Result<()> {
-        let written = self.written.lock().unwrap();
-        let before = *written;
-        drop(self.grown.wait_while(written, |written| *written < self.wanted).unwrap());
-        if self.n_syncs.fetch_add(1, Ordering::SeqCst) < self.n_failing {
-            return Err(io::ErrorKind::Other.into());
-        }
-        self.safe.fetch_max(before, Ordering::SeqCst);
+        let mut progress = self.progress.lock().unwrap();
+        progress.n_syncs += 1;
+        let (number, n_safe) = (progress.n_syncs, progress.n_lines);
+        self.moved.notify_all();
+        drop(self.moved.wait_while(progress, |progress| !progress.is_released).unwrap());
+        (self.fault)(Step::Sync(number))?;
+        self.progress.lock().unwrap().n_safe = n_safe;
         Ok(())
     }
 
@@ -288,137 +310,260 @@ impl Sink for SlowDisk {
 
 #[test]
 fn one_sync_serves_all_who_wait() {
-    const CALLERS: u64 = 64;
     let dir = TempDir::new().unwrap();
     let log = open(&dir, true);
-    let disk = SlowDisk::put_under(&log, CALLERS, 0);
-    std::thread::scope(|scope| {
-        for _ in 0..CALLERS {
-            scope.spawn(|| {
-                let receipt = log.intent(&call(Tree::Null), &intent()).unwrap();
-                assert!(disk.safe.load(Ordering::SeqCst) >= receipt.seq(), "told safe before it was");
-            });
+    let disk = SlowDisk::under(&log, no_fault);
+    let mut waiting = vec![another(&log)];
+    disk.wait_for_sync(1);
+    waiting.extend((0..63).map(|_| another(&log)));
+    for recording in &mut waiting {
+        assert!(poll(recording, Waker::noop()).is_pending(), "told safe before it was");
+    }
+    disk.release();
+    for (recording, number) in waiting.into_iter().zip(1..) {
+        assert_eq!(recording.wait().unwrap().seq(), number);
+        assert!(disk.progress.lock().unwrap().n_safe >= number, "told safe before it was");
+    }
+    // One for whoever came first, one for all who came while it ran, and perhaps one for a head.
+    assert!(disk.progress.lock().unwrap().n_syncs <= 3);
+}
+
+/// Writes down who was woken; some panic.
+struct Told {
+    number: u64,
+    all: Arc<Mutex<Vec<u64>>>,
+}
+
+impl Wake for Told {
+    fn wake(self: Arc<Self>) {
+        self.all.lock().unwrap().push(self.number);
+        assert!(!self.number.is_multiple_of(5), "a waker that panics");
+    }
+}
+
+#[test]
+fn acknowledgements_come_in_order_whatever_a_waker_does() {
+    let dir = TempDir::new().unwrap();
+    let log = open(&dir, true);
+    let disk = SlowDisk::under(&log, no_fault);
+    let all = Arc::default();
+    let wait = |number: u64| {
+        let mut recording = another(&log);
+        let waker = Waker::from(Arc::new(Told { number, all: Arc::clone(&all) }));
+        assert!(poll(&mut recording, Waker::noop()).is_pending());
+        assert!(poll(&mut recording, &waker).is_pending());
+        recording
+    };
+    let mut waiting = vec![wait(1)];
+    disk.wait_for_sync(1);
+    waiting.extend((2..=20).map(wait));
+    disk.release();
+    for recording in waiting {
+        let _receipt = recording.wait().unwrap();
+    }
+    // The last sync was over before this one began, and so was what came of it.
+    log.seal().unwrap();
+    assert_eq!(*all.lock().unwrap(), (1..=20).collect::<Vec<_>>());
+}
+
+/// Whoever finds the queue full waits; nothing is lost.
+#[test]
+fn only_so_much_is_queued() {
+    let dir = TempDir::new().unwrap();
+    let log = open(&dir, true);
+    let disk = SlowDisk::under(&log, no_fault);
+    let long = call(Tree::map([("content", Tree::text("x".repeat(30_000)))]));
+    let n_queued = || log.shared.lock().queue.n_bytes();
+    scope(|scope| {
+        let many = scope.spawn(|| (0..100).map(|_| log.intent(&long, &intent())).collect::<Vec<_>>());
+        while n_queued() < MOST_QUEUED {
+            std::thread::yield_now();
+        }
+        assert!(n_queued() < MOST_QUEUED + LONGEST_RECORD && !many.is_finished());
+        disk.release();
+        for (recording, number) in many.join().unwrap().into_iter().zip(1..) {
+            assert_eq!(recording.wait().unwrap().seq(), number);
         }
     });
-    // One for whoever came first, one for all who came while it ran, and perhaps one of the background thread.
-    assert!(disk.n_syncs.load(Ordering::SeqCst) <= 3);
+}
+
+/// A caller alone has its receipt as soon as its line is on the disk, not when others might have
+/// come.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long it takes is what is asked")]
+fn a_lone_caller_waits_for_nobody() {
+    const RECORDS: u32 = 200;
+    let dir = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
+    let log = open(&dir, true);
+    let start = std::time::Instant::now();
+    for _ in 0..RECORDS {
+        let _receipt = another(&log).wait().unwrap();
+    }
+    assert!(start.elapsed() < crate::writer::GATHER * RECORDS / 2, "it waited for others to come");
+}
+
+fn first_sync_fails(step: Step) -> io::Result<()> {
+    if matches!(step, Step::Sync(1)) { Err(io::ErrorKind::Other.into()) } else { Ok(()) }
 }
 
 #[test]
 fn a_failed_sync_is_told_to_those_who_wait_and_the_segment_is_given_up() {
     let dir = TempDir::new().unwrap();
     let log = open(&dir, true);
-    let disk = SlowDisk::put_under(&log, 8, usize::MAX);
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| assert!(log.intent(&call(Tree::Null), &intent()).is_err()));
-        }
-    });
-    assert!(disk.n_syncs.load(Ordering::SeqCst) >= 1);
-    let receipt = log.intent(&call(Tree::Null), &intent()).unwrap();
-    assert_eq!(receipt.seq(), 2, "behind the event that names the lost segment");
+    let disk = SlowDisk::under(&log, first_sync_fails);
+    let lost = another(&log);
+    disk.wait_for_sync(1);
+    // These were not written when it failed.
+    let waiting: Vec<_> = (0..7).map(|_| another(&log)).collect();
+    disk.release();
+    assert!(matches!(lost.wait(), Err(AuditError::Io { doing: "sync", .. })));
+    for (recording, number) in waiting.into_iter().zip(2..) {
+        assert_eq!(recording.wait().unwrap().seq(), number, "behind the event that names the lost segment");
+    }
+    assert!(log.seal().is_ok());
     drop(log);
     let report = verify(dir.path()).unwrap();
     assert_eq!((report.broken, report.n_segments), (None, 2));
 }
 
-/// The kernel tells of a failed write once; a second sync of the same file says that all is well.
-#[test]
-fn a_failed_sync_is_told_also_to_those_who_wrote_while_it_ran() {
-    for _ in 0..20 {
-        let dir = TempDir::new().unwrap();
-        let log = open(&dir, true);
-        let _disk = SlowDisk::put_under(&log, 8, 1);
-        std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| assert!(log.intent(&call(Tree::Null), &intent()).is_err()));
-            }
-        });
-        assert!(log.intent(&call(Tree::Null), &intent()).is_ok());
-        assert!(log.seal().is_ok());
-    }
-}
-
-/// Is full at the third write, and holds each sync until then, which fails as well.
-struct FailingDisk {
-    inner: Arc<dyn Sink>,
-    n_writes: Mutex<usize>,
-    grown: Condvar,
-}
-
-impl FailingDisk {
-    fn wait_for(&self, n_writes: usize) {
-        let so_far = self.n_writes.lock().unwrap();
-        drop(self.grown.wait_while(so_far, |so_far| *so_far < n_writes).unwrap());
-    }
-}
-
-impl Sink for FailingDisk {
-    fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut so_far = self.n_writes.lock().unwrap();
-        *so_far += 1;
-        self.grown.notify_all();
-        if *so_far == 3 { Err(io::ErrorKind::StorageFull.into()) } else { self.inner.append(bytes) }
-    }
-
-    fn truncate(&self, length: u64) -> io::Result<()> {
-        self.inner.truncate(length)
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        self.wait_for(3);
-        Err(io::ErrorKind::Other.into())
-    }
-
-    fn is_linked(&self) -> io::Result<bool> {
-        self.inner.is_linked()
-    }
-}
-
-#[test]
-fn a_lost_line_hides_nobody_from_a_failed_sync() {
+/// The first group is on the disk, the second is lost, and the record goes on in another segment.
+#[track_caller]
+fn second_group_is_lost(fault: fn(Step) -> io::Result<()>, is_expected: fn(&AuditError) -> bool) {
     let dir = TempDir::new().unwrap();
     let log = open(&dir, true);
-    let inner = Arc::clone(&log.shared.lock().segment.sink);
-    let disk = Arc::new(FailingDisk { inner, n_writes: Mutex::default(), grown: Condvar::new() });
-    log.shared.lock().segment.sink = disk.clone();
-    std::thread::scope(|scope| {
-        for n_before in 0..2 {
-            disk.wait_for(n_before);
-            scope.spawn(|| assert!(log.intent(&call(Tree::Null), &intent()).is_err()));
-        }
-        disk.wait_for(2);
-        assert!(log.intent(&call(Tree::Null), &intent()).is_err());
+    let disk = SlowDisk::under(&log, fault);
+    let first = another(&log);
+    disk.wait_for_sync(1);
+    let lost: Vec<_> = (0..8).map(|_| another(&log)).collect();
+    disk.release();
+    assert_eq!(first.wait().unwrap().seq(), 1);
+    for lost in lost {
+        let told = lost.wait().unwrap_err();
+        assert!(is_expected(&told), "{told}");
+    }
+    assert!(log.seal().is_err(), "records are missing");
+    assert_eq!(another(&log).wait().unwrap().seq(), 2, "behind the event that names the lost segment");
+    assert!(log.seal().is_ok());
+    drop(log);
+    let report = verify(dir.path()).unwrap();
+    assert_eq!((report.broken, report.n_segments), (None, 2));
+}
+
+/// The kernel tells of a failed write once; a second sync of the same file would say that all is
+/// well.
+#[test]
+fn a_failed_sync_is_told_to_everybody_whom_it_was_to_serve() {
+    let fault = |step| if let Step::Sync(2) = step { Err(io::ErrorKind::Other.into()) } else { Ok(()) };
+    second_group_is_lost(fault, |told| matches!(told, AuditError::Io { doing: "sync", .. }));
+}
+
+#[test]
+fn a_panic_of_the_thread_is_told_to_everybody_and_the_record_goes_on() {
+    let in_sync = |step| if let Step::Sync(2) = step { panic!("a disk that panics") } else { Ok(()) };
+    let in_write = |step| if let Step::Write(2) = step { panic!("a disk that panics") } else { Ok(()) };
+    for fault in [in_sync, in_write] {
+        second_group_is_lost(fault, |told| matches!(told, AuditError::WriterPanicked));
+    }
+}
+
+#[test]
+fn a_panic_while_a_head_is_signed_is_told_to_whoever_asked_for_it() {
+    let dir = TempDir::new().unwrap();
+    let log = open(&dir, false);
+    let disk = SlowDisk::under(&log, |_| panic!("a disk that panics"));
+    assert!(matches!(another(&log).wait(), Err(AuditError::WriterPanicked)), "the write panics");
+    assert_eq!(another(&log).wait().unwrap().seq(), 2, "behind the event that names the lost segment");
+    let fault = |step| if let Step::Sync(_) = step { panic!("a disk that panics") } else { Ok(()) };
+    disk.release();
+    SlowDisk::under(&log, fault).release();
+    let _written = another(&log).wait().unwrap();
+    assert!(log.seal().is_err());
+    assert_eq!(another(&log).wait().unwrap().seq(), 2, "the thread is still there");
+    assert!(log.seal().is_ok());
+}
+
+#[test]
+fn a_record_that_comes_while_a_segment_is_lost_goes_to_the_next() {
+    let dir = TempDir::new().unwrap();
+    let log = open(&dir, false);
+    let disk = SlowDisk::under(&log, first_sync_fails);
+    let _first = another(&log).wait().unwrap();
+    scope(|scope| {
+        let sealing = scope.spawn(|| log.seal());
+        disk.wait_for_sync(1);
+        assert_eq!(another(&log).wait().unwrap().seq(), 2, "whoever writes does not wait for a sync");
+        disk.release();
+        assert!(sealing.join().unwrap().is_err());
     });
-    assert_eq!(log.intent(&call(Tree::Null), &intent()).unwrap().seq(), 2, "in a new segment");
+    assert!(log.seal().is_err(), "what was in the segment may be lost, whatever a second sync says");
+    assert_eq!(another(&log).wait().unwrap().seq(), 2, "behind the event that names the lost segment");
+    assert!(log.seal().is_ok());
 }
 
 #[test]
 fn a_full_segment_that_cannot_be_finished_is_given_up() {
-    let dir = TempDir::new().unwrap();
-    let log = open(&dir, false);
-    let _first = log.intent(&call(Tree::Null), &intent()).unwrap();
-    let path = log.shared.lock().segment.path.clone();
-    log.shared.lock().segment.full = 1;
-    std::fs::remove_file(path).unwrap();
-    for expected in [2, 3, 4] {
-        let receipt = log.outcome(&call(Tree::Null), &outcome()).unwrap();
-        assert_eq!(receipt.seq(), expected, "behind the event that names the lost segment");
+    for durable in [false, true] {
+        let dir = TempDir::new().unwrap();
+        let log = open(&dir, durable);
+        let _first = another(&log).wait().unwrap();
+        std::fs::remove_file(with_chain(&log, |chain| chain.segment.path.clone())).unwrap();
+        with_chain(&log, |chain| chain.segment.full = 1);
+        for expected in [2, 3, 4] {
+            let receipt = log.outcome(&call(Tree::Null), &outcome()).wait().unwrap();
+            assert_eq!(receipt.seq(), expected, "behind the event that names the lost segment");
+        }
     }
 }
 
 #[test]
 fn a_full_segment_is_sealed_and_another_is_made() {
-    let dir = TempDir::new().unwrap();
-    let log = open(&dir, false);
-    let _receipt = log.intent(&call(Tree::Null), &intent()).unwrap();
-    log.shared.lock().segment.full = 1000;
-    let seqs: Vec<u64> = (0..4).map(|_| log.outcome(&call(Tree::Null), &outcome()).unwrap().seq()).collect();
-    assert_eq!(seqs, [2, 1, 2, 3]);
-    let report = verify(dir.path()).unwrap();
-    assert_eq!((report.n_segments, report.n_records), (2, 5));
-    assert!(report.n_sealed >= 2, "the full one is sealed at once");
-    assert!(report.open_intents.is_empty(), "the outcome is found in the next segment");
-    drop(log);
-    assert_eq!(verify(dir.path()).unwrap().n_sealed, 5);
+    for durable in [false, true] {
+        let dir = TempDir::new().unwrap();
+        let log = open(&dir, durable);
+        let _receipt = another(&log).wait().unwrap();
+        with_chain(&log, |chain| chain.segment.full = 1000);
+        let write = |_| log.outcome(&call(Tree::Null), &outcome()).wait().unwrap().seq();
+        assert_eq!((0..4).map(write).collect::<Vec<_>>(), [2, 1, 2, 3]);
+        let report = verify(dir.path()).unwrap();
+        assert_eq!((report.n_segments, report.n_records), (2, 5));
+        assert!(report.n_sealed >= 2, "the full one is sealed at once");
+        assert!(report.open_intents.is_empty(), "the outcome is found in the next segment");
+        drop(log);
+        assert_eq!(verify(dir.path()).unwrap().n_sealed, 5);
+    }
+}
+
+/// Some write themselves, and some are written for.
+#[test]
+fn times_do_not_run_backwards_when_segments_are_exchanged() {
+    for durable in [false, true] {
+        let dir = TempDir::new().unwrap();
+        let log = open_at(&dir, durable, Arc::new(Ticking(AtomicI64::new(0))));
+        scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let receipts: Vec<_> = (0..200).map(|_| another(&log)).collect();
+                    for receipt in receipts {
+                        let _receipt = receipt.wait().unwrap();
+                    }
+                });
+            }
+            for _ in 0..20 {
+                if let Some(chain) = &mut log.shared.lock().chain {
+                    chain.segment.full = 1;
+                }
+                std::thread::yield_now();
+            }
+        });
+        drop(log);
+        let report = verify(dir.path()).unwrap();
+        assert_eq!((report.broken, report.n_records, report.unsealed_tail), (None, 800, 0));
+        for lines in lines_in_files(&dir) {
+            let time = |line: &String| {
+                line.split("\"timestamp\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+            };
+            let times: Vec<_> = lines.iter().map(time).collect();
+            assert!(times.is_sorted(), "{times:?}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ use ViolationKind::{Scope, SsrfMetadata};
 
 /// One call of a process of its own, as `vambrace call` makes it.
 fn one_process(dir: &Path, action: DefenceAction, clock: &Arc<StillClock>, outcome: &Outcome) -> Vec<String> {
-    let receipt = open_with(dir, action, clock).outcome(&call(1, "agent"), outcome).unwrap();
+    let receipt = open_with(dir, action, clock).outcome(&call(1, "agent"), outcome).wait().unwrap();
     assert_eq!(receipt.warning(), None);
     receipt.alerts().to_vec()
 }
@@ -70,7 +70,7 @@ fn one_look_at_the_metadata_service_may_end_a_session() {
     let dir = TempDir::new().unwrap();
     let clock = clock();
     let log = open_with(dir.path(), DefenceAction::Terminate, &clock);
-    let receipt = log.outcome(&call(1, "agent"), &denied(SsrfMetadata)).unwrap();
+    let receipt = log.outcome(&call(1, "agent"), &denied(SsrfMetadata)).wait().unwrap();
     assert_eq!(receipt.alerts(), ["metadata"]);
     assert_eq!(log.standing("agent").unwrap(), Standing::Terminated);
 }
@@ -83,10 +83,10 @@ fn checks_questions_and_other_callers_do_not_count() {
     let mut check = call(1, "agent");
     check.purpose = Purpose::Check;
     for number in 0..20 {
-        let _receipt = log.outcome(&check, &denied(Scope)).unwrap();
+        let _receipt = log.outcome(&check, &denied(Scope)).wait().unwrap();
         let asked = Outcome { verdict: Verdict::Ask, ..denied(Scope) };
-        let _receipt = log.outcome(&call(2, "agent"), &asked).unwrap();
-        let _receipt = log.outcome(&call(3, &format!("agent{}", number % 4)), &denied(Scope)).unwrap();
+        let _receipt = log.outcome(&call(2, "agent"), &asked).wait().unwrap();
+        let _receipt = log.outcome(&call(3, &format!("agent{}", number % 4)), &denied(Scope)).wait().unwrap();
     }
     assert!(alerts(dir.path()).unwrap().is_empty());
     assert_eq!(log.standing("agent").unwrap(), Standing::Free);
@@ -96,7 +96,7 @@ fn checks_questions_and_other_callers_do_not_count() {
 fn the_security_stream_has_the_members_of_the_specification() {
     let dir = TempDir::new().unwrap();
     let log = open(dir.path(), &clock());
-    let _receipt = log.outcome(&call(1, "agent"), &denied(Scope)).unwrap();
+    let _receipt = log.outcome(&call(1, "agent"), &denied(Scope)).wait().unwrap();
     let stream = fs::read_to_string(dir.path().join("security.jsonl")).unwrap();
     let expected = format!(
         "{{\"timestamp\":\"2023-11-14T22:13:20.000Z\",\"agent_id\":\"agent\",\"violation_type\":\"scope\",\
@@ -111,6 +111,6 @@ fn a_stream_that_cannot_be_written_is_a_warning() {
     let dir = TempDir::new().unwrap();
     let log = open(dir.path(), &clock());
     fs::create_dir(dir.path().join("security.jsonl")).unwrap();
-    let receipt = log.outcome(&call(1, "agent"), &denied(Scope)).unwrap();
+    let receipt = log.outcome(&call(1, "agent"), &denied(Scope)).wait().unwrap();
     assert!(receipt.warning().unwrap().contains("security.jsonl"));
 }

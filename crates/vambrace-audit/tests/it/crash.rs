@@ -7,38 +7,50 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use vambrace_audit::{AuditLog, SystemClock, verify};
+use vambrace_audit::{AuditLog, AuditSettings, SystemClock, verify};
 
 use crate::support::{call, clock, events, intent, open, segments, settings, success, write_calls};
 
 const CHILD: &str = "VAMBRACE_AUDIT_TEST_WRITER";
+const DURABLE: &str = "VAMBRACE_AUDIT_TEST_DURABLE";
 const ROUNDS: u64 = 30;
 const LINES: usize = 20;
 
-/// Does nothing unless `killed_writers_leave_whole_lines` starts it.
+/// Does nothing unless `killed_writers` starts it.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how the parent tells its child where to write")]
 fn writer_child() {
     let Some(dir) = std::env::var_os(CHILD).map(PathBuf::from) else { return };
-    let log = AuditLog::open(settings(&dir), Arc::new(SystemClock)).unwrap();
+    let settings = AuditSettings { durable: std::env::var_os(DURABLE).is_some(), ..settings(&dir) };
+    let log = AuditLog::open(settings, Arc::new(SystemClock)).unwrap();
     for number in 0.. {
         let call = call(number, "agent");
-        let _intent = log.intent(&call, &intent()).unwrap();
+        let _intent = log.intent(&call, &intent()).wait().unwrap();
         println!("wrote");
-        let _receipt = log.outcome(&call, &success()).unwrap();
+        let _receipt = log.outcome(&call, &success()).wait().unwrap();
         println!("wrote");
     }
 }
 
 #[test]
-#[expect(clippy::disallowed_types, reason = "only a process of its own can be killed")]
 fn killed_writers_leave_whole_lines() {
+    killed_writers(false);
+}
+
+#[test]
+fn killed_durable_writers_leave_whole_lines() {
+    killed_writers(true);
+}
+
+#[expect(clippy::disallowed_types, reason = "only a process of its own can be killed")]
+fn killed_writers(durable: bool) {
     let dir = TempDir::new().unwrap();
     let mut acknowledged = 0;
     for round in 0..ROUNDS {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "crash::writer_child", "--nocapture"])
             .env(CHILD, dir.path())
+            .envs(durable.then_some((DURABLE, "yes")))
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -82,7 +94,7 @@ fn an_intent_without_an_end_is_reported() {
     let dir = TempDir::new().unwrap();
     let log = open(dir.path(), &clock());
     write_calls(&log, 0..2);
-    let _intent = log.intent(&call(7, "agent"), &intent()).unwrap();
+    let _intent = log.intent(&call(7, "agent"), &intent()).wait().unwrap();
     drop(log);
     let open = verify(dir.path()).unwrap().open_intents;
     assert_eq!(open.len(), 1);

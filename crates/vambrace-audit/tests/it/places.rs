@@ -49,7 +49,7 @@ fn a_deleted_segment_is_an_error_and_then_another_is_used() {
     log.seal().unwrap();
     fs::remove_file(&segments(dir.path())[0]).unwrap();
     clock.pass(1);
-    let refused = log.intent(&call(1, "agent"), &intent()).unwrap_err();
+    let refused = log.intent(&call(1, "agent"), &intent()).wait().unwrap_err();
     assert!(matches!(refused, AuditError::Gone { .. }), "{refused}");
     write_calls(&log, 2..3);
     drop(log);
@@ -66,11 +66,14 @@ fn a_segment_deleted_before_the_outcome_is_noticed() {
         let settings = AuditSettings { durable, ..settings(dir.path()) };
         let log = AuditLog::open(settings, clock.clone()).unwrap();
         let call = call(1, "agent");
-        let _intent = log.intent(&call, &intent()).unwrap();
+        let _intent = log.intent(&call, &intent()).wait().unwrap();
         log.seal().unwrap();
         fs::remove_file(&segments(dir.path())[0]).unwrap();
         clock.pass(1);
-        assert!(matches!(log.outcome(&call, &success()), Err(AuditError::Gone { .. })), "durable: {durable}");
+        assert!(
+            matches!(log.outcome(&call, &success()).wait(), Err(AuditError::Gone { .. })),
+            "durable: {durable}"
+        );
         write_calls(&log, 2..3);
         drop(log);
         assert_eq!(events(dir.path()), ["segment_lost"]);
@@ -88,8 +91,8 @@ fn a_deleted_folder_is_an_error_until_it_is_back() {
     fs::rename(&audit, &aside).unwrap();
     fs::remove_file(&segments(&aside)[0]).unwrap();
     fs::write(&audit, "in the way").unwrap();
-    assert!(log.intent(&call(1, "agent"), &intent()).is_err());
-    assert!(log.intent(&call(1, "agent"), &intent()).is_err());
+    assert!(log.intent(&call(1, "agent"), &intent()).wait().is_err());
+    assert!(log.intent(&call(1, "agent"), &intent()).wait().is_err());
     clock.pass(1);
     assert!(log.standing("agent").is_err(), "a missing book frees nobody");
     fs::remove_file(&audit).unwrap();
@@ -123,12 +126,12 @@ fn a_deleted_record_does_not_come_back_empty() {
     log.seal().unwrap();
     fs::remove_dir_all(&audit).unwrap();
     for _ in 0..3 {
-        assert!(log.intent(&call(1, "agent"), &intent()).is_err());
+        assert!(log.intent(&call(1, "agent"), &intent()).wait().is_err());
         assert!(!audit.exists());
     }
     // Another process starts afresh; the old one must not write into a record that is not its own.
     write_calls(&open(&audit, &clock()), 0..1);
-    let refused = log.intent(&call(1, "agent"), &intent()).unwrap_err();
+    let refused = log.intent(&call(1, "agent"), &intent()).wait().unwrap_err();
     assert!(refused.to_string().contains("exchanged for another"), "{refused}");
     drop(log);
     assert_eq!(verify(&audit).unwrap().broken, None);

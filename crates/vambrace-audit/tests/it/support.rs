@@ -126,8 +126,8 @@ pub(crate) fn denied(kind: ViolationKind) -> Outcome {
 pub(crate) fn write_calls(log: &AuditLog, numbers: std::ops::Range<u64>) {
     for number in numbers {
         let call = call(number, "agent");
-        let _intent = log.intent(&call, &intent()).unwrap();
-        let _receipt = log.outcome(&call, &success()).unwrap();
+        let _intent = log.intent(&call, &intent()).wait().unwrap();
+        let _receipt = log.outcome(&call, &success()).wait().unwrap();
     }
 }
 

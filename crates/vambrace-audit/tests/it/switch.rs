@@ -83,8 +83,9 @@ fn a_new_name_is_no_way_out() {
         "{thrown:?}"
     );
     assert!(!are_stopped(), "nobody knows yet whom the name means");
-    let _first = log.outcome(&CallEntry { caller: caller("dave"), ..call(1, "dave") }, &success()).unwrap();
-    let _second = log.outcome(&call(2, "eve"), &success()).unwrap();
+    let _first =
+        log.outcome(&CallEntry { caller: caller("dave"), ..call(1, "dave") }, &success()).wait().unwrap();
+    let _second = log.outcome(&call(2, "eve"), &success()).wait().unwrap();
     let thrown = stop(dir.path(), Some("dave"), "ann", clock.clone()).unwrap();
     assert_eq!((thrown.is_known, are_stopped()), (Some(true), true));
     assert_eq!(log.standing_of(&call(3, "eve").caller).unwrap(), Standing::Free);
@@ -107,7 +108,7 @@ fn a_new_name_is_no_way_out() {
     let log = open_with(dir.path(), DefenceAction::Suspend, &clock);
     for number in 0..6 {
         let entry = CallEntry { caller: caller("dave"), ..call(number, "dave") };
-        let _receipt = log.outcome(&entry, &denied(ViolationKind::Scope)).unwrap();
+        let _receipt = log.outcome(&entry, &denied(ViolationKind::Scope)).wait().unwrap();
     }
     for name in names {
         let standing = log.standing_of(&caller(name)).unwrap();
@@ -133,7 +134,7 @@ fn a_release_is_for_whom_it_is_meant() {
     };
     let write = |id: &str, subject: &str, outcome: &Outcome| {
         let entry = CallEntry { caller: caller(id, subject), ..call(1, id) };
-        let _receipt = log.outcome(&entry, outcome).unwrap();
+        let _receipt = log.outcome(&entry, outcome).wait().unwrap();
     };
     let is_free = |id: &str, subject: &str| log.standing_of(&caller(id, subject)).unwrap() == Standing::Free;
     write("eve", "- e", &success());

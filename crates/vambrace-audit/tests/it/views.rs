@@ -33,10 +33,10 @@ fn recorded() -> TempDir {
     let mut first = call(1, "ann@example.com");
     first.caller.email = Some("ann@example.com".to_owned());
     first.caller.groups = vec!["devops".to_owned()];
-    let _intent = log.intent(&first, &intent()).unwrap();
+    let _intent = log.intent(&first, &intent()).wait().unwrap();
     let done = Outcome { checkpoint: Some("c0ffee".to_owned()), ..success() };
-    let _receipt = log.outcome(&first, &done).unwrap();
-    let _receipt = log.outcome(&call(2, "agent"), &denied(ViolationKind::Scope)).unwrap();
+    let _receipt = log.outcome(&first, &done).wait().unwrap();
+    let _receipt = log.outcome(&call(2, "agent"), &denied(ViolationKind::Scope)).wait().unwrap();
     let _receipt = log
         .event(&Event {
             kind: EventKind::Started,
@@ -47,6 +47,7 @@ fn recorded() -> TempDir {
             message: text("started"),
             details: tree(Tree::map([("weaker", Tree::List(vec![Tree::text("audit.on_failure")]))])),
         })
+        .wait()
         .unwrap();
     dir
 }
@@ -104,7 +105,7 @@ fn the_mirror_is_the_same_and_is_ignored_by_git() {
     let settings = AuditSettings { mirror: Some(folder.clone()), ..settings(dir.path()) };
     let log = AuditLog::open(settings, clock()).unwrap();
     for (number, outcome) in [(1, success()), (2, denied(ViolationKind::Scope))] {
-        let receipt = log.outcome(&call(number, "agent"), &outcome).unwrap();
+        let receipt = log.outcome(&call(number, "agent"), &outcome).wait().unwrap();
         assert_eq!(receipt.warning(), None);
     }
     let mirror = folder.join("tool_log.jsonl");
@@ -114,7 +115,7 @@ fn the_mirror_is_the_same_and_is_ignored_by_git() {
     // The file stays open between calls, but its name is what counts.
     let remade = |away: &dyn Fn()| {
         away();
-        let receipt = log.outcome(&call(3, "agent"), &success()).unwrap();
+        let receipt = log.outcome(&call(3, "agent"), &success()).wait().unwrap();
         assert_eq!(receipt.warning(), None);
         assert_eq!(fs::read_to_string(&mirror).unwrap().lines().count(), 1);
     };
@@ -128,7 +129,7 @@ fn the_mirror_is_the_same_and_is_ignored_by_git() {
     let target = workspace.path().join("target");
     fs::write(&target, "").unwrap();
     let warned = |expected: &str| {
-        let receipt = log.outcome(&call(3, "agent"), &success()).unwrap();
+        let receipt = log.outcome(&call(3, "agent"), &success()).wait().unwrap();
         let warning = receipt.warning().unwrap_or_default();
         assert!(warning.contains(expected), "{warning}");
         assert_eq!(fs::read_to_string(&target).unwrap(), "");
@@ -154,7 +155,7 @@ fn the_mirror_of_a_flood_is_whole_and_in_order() {
     let settings = AuditSettings { mirror: Some(folder.clone()), ..settings(dir.path()) };
     let log = AuditLog::open(settings, clock()).unwrap();
     for number in 1..=1000 {
-        let receipt = log.outcome(&call(number, "agent"), &success()).unwrap();
+        let receipt = log.outcome(&call(number, "agent"), &success()).wait().unwrap();
         assert_eq!(receipt.warning(), None);
         // The first are there at once.
         if number <= 20 {
@@ -171,7 +172,7 @@ fn lines_of_a_flood_that_are_lost_are_told_once() {
     let folder = workspace.path().join(".vambrace");
     let settings = AuditSettings { mirror: Some(folder.clone()), ..settings(dir.path()) };
     let log = AuditLog::open(settings, clock()).unwrap();
-    let warning = || log.outcome(&call(1, "agent"), &success()).unwrap().warning().map(str::to_owned);
+    let warning = || log.outcome(&call(1, "agent"), &success()).wait().unwrap().warning().map(str::to_owned);
     // The clock stands still, so all of them come at once, and what comes after the first ones waits.
     assert!((0..100).all(|_| warning().is_none()));
     log.seal().unwrap();
@@ -198,9 +199,10 @@ fn lists_are_filtered_and_oldest_first() {
         clock.pass(10);
         let log = if number % 2 == 0 { &early } else { &late };
         let outcome = if number == 3 { denied(ViolationKind::Scope) } else { success() };
-        let _receipt = log.outcome(&call(number, if number < 2 { "a" } else { "b" }), &outcome).unwrap();
+        let _receipt =
+            log.outcome(&call(number, if number < 2 { "a" } else { "b" }), &outcome).wait().unwrap();
     }
-    let _intent = early.intent(&call(9, "b"), &intent()).unwrap();
+    let _intent = early.intent(&call(9, "b"), &intent()).wait().unwrap();
     let check = |filter: Filter, expected: &[u64]| {
         let found: Vec<String> =
             list(dir.path(), &filter).unwrap().into_iter().filter_map(|entry| entry.call_id).collect();
@@ -244,7 +246,7 @@ fn people_behind_one_caller_are_told_apart() {
         })
         .collect();
     for entry in &entries {
-        let _receipt = log.outcome(entry, &success()).unwrap();
+        let _receipt = log.outcome(entry, &success()).wait().unwrap();
     }
     for entry in &entries {
         let owner = Some(entry.caller.owner());

@@ -46,9 +46,9 @@ fn make() -> Result<Pristine, String> {
     write_calls(&first, 0..3);
     for number in 3..12 {
         let call = call(number, "agent");
-        let _intent = second.intent(&call, &intent()).map_err(|error| error.to_string())?;
+        let _intent = second.intent(&call, &intent()).wait().map_err(|error| error.to_string())?;
         let refused = denied(vambrace_audit::ViolationKind::Scope);
-        let _receipt = second.outcome(&call, &refused).map_err(|error| error.to_string())?;
+        let _receipt = second.outcome(&call, &refused).wait().map_err(|error| error.to_string())?;
     }
     drop((first, second));
     let mut files = Vec::new();
