@@ -356,7 +356,7 @@ fn record_recovery(audit: &AuditLog, redactor: &Redactor, recovery: &Recovery) {
                 message: redactor.text(&format!("{path}: {what}")).value,
                 details: RedactedTree::null(),
             };
-            let _ = audit.event(&event);
+            let _ = audit.event(&event).wait();
         }
     }
 }

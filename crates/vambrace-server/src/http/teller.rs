@@ -184,7 +184,7 @@ fn tell_one(corridor: &Corridor, redactor: &Redactor, tale: Tale) {
             };
             if let Ok(audit) = corridor.audit() {
                 // A record that cannot be written is met by the calls.
-                let _ = audit.event(&event);
+                let _ = audit.event(&event).wait();
             }
         }
         Tale::Alarm { rule, address, id } => {

@@ -41,6 +41,6 @@ fn tell(corridor: &Corridor) {
     };
     if let Ok(audit) = corridor.audit() {
         // A record that cannot be written is met by the calls.
-        let _ = audit.event(&event);
+        let _ = audit.event(&event).wait();
     }
 }

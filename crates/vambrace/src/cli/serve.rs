@@ -407,7 +407,7 @@ fn record(corridor: &Corridor, kind: EventKind, words: &'static str, bound: Opti
         message: RedactedText::fixed(words),
         details: corridor.redactor().plain_tree(Tree::map(address)).value,
     };
-    if let Err(error) = audit.event(&event).and_then(|_| audit.seal()) {
+    if let Err(error) = audit.event(&event).wait().and_then(|_| audit.seal()) {
         terminal::warn(&format!("the record cannot be written: {error}"));
     }
 }

@@ -302,7 +302,7 @@ fn report_start(global: &Global, loaded: &Loaded, corridor: &Corridor) {
         message: RedactedText::fixed("started with settings weaker than strict"),
         details: corridor.redactor().plain_tree(Tree::List(weaker.collect())).value,
     };
-    if let Err(error) = audit.event(&event) {
+    if let Err(error) = audit.event(&event).wait() {
         terminal::warn(&format!("the record cannot be written: {error}"));
     }
 }
