@@ -259,7 +259,7 @@ impl Corridor {
             let message = redactor.text(warning).value;
             if let Ok(audit) = self.audit() {
                 // Whoever looks next is told by the outcome that the record cannot be written.
-                let _ = audit.event(&Event {
+                drop(audit.event(&Event {
                     kind: EventKind::AlertRaised,
                     severity: Severity::Warning,
                     caller: None,
@@ -267,7 +267,7 @@ impl Corridor {
                     call_id: None,
                     message: message.clone(),
                     details: RedactedTree::null(),
-                });
+                }));
             }
             self.log().line(&LogLine { level: Level::Warn, message, fields: Vec::new() });
         }

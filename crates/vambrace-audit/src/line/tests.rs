@@ -60,6 +60,7 @@ fn longest_call() -> CallEntry {
     call.session_id = SessionId::parse(&"\t".repeat(256)).unwrap();
     call.caller.id = long.clone();
     call.caller.email = Some(long.clone());
+    call.caller.context = Some(long.as_str().into());
     call.caller.user = Some(long.clone());
     call.caller.subject = Some(long.clone());
     call.caller.groups = vec![long.clone(); 1000];

@@ -111,16 +111,15 @@ async fn record(corridor: &Corridor, call: &Call, clean: &Clean, end: &End, trai
     trail.warnings.extend(contact::warnings(beside));
     let mut warnings: Vec<String> =
         trail.warnings.iter().map(|text| redactor.text(text).value.into_string()).collect();
-    contact::record(corridor, call, &trail.contacts);
+    contact::record(corridor, call, &trail.contacts).await;
     let duration_ms = corridor.clock().now().millis_since(call.started);
     let outcome = outcome(call, clean, end, trail, &for_record, rule.as_str(), duration_ms);
     let noted = match corridor.audit() {
         Ok(audit) => {
             // Violations are counted in a file that all processes share, behind its lock.
-            let waits = audit.is_durable() || outcome.violation.is_some() || !outcome.further.is_empty();
-            hold_if(waits, || audit.outcome(&call.entry, &outcome))
-                .await
-                .map_err(|error| Recorded::no(&error))
+            let waits = outcome.violation.is_some() || !outcome.further.is_empty();
+            let brought = hold_if(waits, || audit.outcome(&call.entry, &outcome)).await;
+            brought.await.map_err(|error| Recorded::no(&error))
         }
         Err(error) => Err(Recorded::no(error)),
     };

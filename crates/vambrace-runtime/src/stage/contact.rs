@@ -18,7 +18,7 @@ fn refused(contact: &Contact) -> Option<&UrlRefusal> {
 }
 
 /// One event for each host. What cannot be written is met by the outcome, which comes after.
-pub(super) fn record(corridor: &Corridor, call: &Call, contacts: &[Contact]) {
+pub(super) async fn record(corridor: &Corridor, call: &Call, contacts: &[Contact]) {
     let Ok(audit) = corridor.audit() else { return };
     let redactor = call.redactor.for_record();
     for contact in contacts {
@@ -28,7 +28,7 @@ pub(super) fn record(corridor: &Corridor, call: &Call, contacts: &[Contact]) {
             Outcome::Refused(refusal) => (Severity::Warning, format!("refused: {}", refusal.logged())),
         };
         let Contact { host, port, times, bytes_sent, bytes_received, .. } = contact;
-        let _ = audit.event(&Event {
+        let event = Event {
             kind: EventKind::Egress,
             severity,
             caller: Some(call.entry.caller.id.clone()),
@@ -44,7 +44,8 @@ pub(super) fn record(corridor: &Corridor, call: &Call, contacts: &[Contact]) {
                     ("bytes_received", Tree::bytes(*bytes_received)),
                 ]))
                 .value,
-        });
+        };
+        let _ = audit.event(&event).await;
     }
 }
 

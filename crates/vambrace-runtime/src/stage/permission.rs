@@ -5,7 +5,7 @@ use vambrace_audit::{Event, EventKind, Severity};
 use vambrace_policy::{Capability, MemoryGrant, MemoryRefusal};
 use vambrace_types::Tree;
 
-use super::{Call, hold_if};
+use super::Call;
 use crate::{Corridor, Level, LogLine};
 
 /// Nothing is told about what is not memory, nor about reading while there are no lists to ask. Whether operators were told
@@ -55,6 +55,6 @@ pub(super) async fn tell_permission(corridor: &Corridor, call: &Call, capability
         message,
         details: redactor.plain_tree(Tree::map(fields)).value,
     };
-    let _ = hold_if(audit.is_durable(), || audit.event(&event)).await;
+    let _ = audit.event(&event).await;
     ruling.is_err()
 }

@@ -67,7 +67,7 @@ fn record(corridor: &Corridor, context: &Context, posture: &Posture) {
     } else {
         (Severity::Info, RedactedText::fixed("the self-attack battery ran: every row held"))
     };
-    let _ = audit.event(&Event {
+    let event = Event {
         kind: EventKind::Posture,
         severity,
         caller: None,
@@ -75,7 +75,9 @@ fn record(corridor: &Corridor, context: &Context, posture: &Posture) {
         call_id: None,
         message,
         details: context.redaction.redactor.plain_tree(tree(posture)).value,
-    });
+    };
+    // Whoever proves holds its thread.
+    let _ = audit.event(&event).wait();
 }
 
 fn tree(posture: &Posture) -> Tree {

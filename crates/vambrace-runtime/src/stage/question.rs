@@ -8,7 +8,7 @@ use vambrace_tools::{Look, thread};
 use vambrace_types::{ToolError, Tree, is_invisible};
 
 use super::binding::Asked;
-use super::{Call, Setback, Trail, Unanswered, hold_if};
+use super::{Call, Setback, Trail, Unanswered};
 use crate::{Answer, Approver, Corridor, OnAuditFailure, Ticket};
 
 impl Unanswered {
@@ -155,7 +155,7 @@ async fn record(
         details,
     };
     let recorded = match corridor.audit() {
-        Ok(audit) => hold_if(audit.is_durable(), || audit.event(&event)).await.is_ok(),
+        Ok(audit) => audit.event(&event).await.is_ok(),
         Err(_) => false,
     };
     recorded || corridor.parts.on_audit_failure == OnAuditFailure::Warn

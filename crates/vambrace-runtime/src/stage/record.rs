@@ -5,7 +5,7 @@ use vambrace_policy::{Action, Capability, Effect, Permit, Severity, Standing};
 use vambrace_redact::RedactedTree;
 use vambrace_types::{ErrorCode, ToolError, Tree};
 
-use super::{Call, Trail, hold_if};
+use super::{Call, Trail};
 use crate::Corridor;
 use crate::corridor::OnAuditFailure;
 
@@ -77,11 +77,7 @@ pub(crate) async fn record_intent<'c, A: Action>(
         checkpoint: None,
     };
     let written = match &corridor.parts.audit {
-        Ok(audit) => {
-            let write =
-                || audit.note_intent(&call.entry, &intent).and_then(|noted| audit.intent_receipt(noted));
-            hold_if(audit.is_durable(), write).await.map_err(AuditFailure::Now)
-        }
+        Ok(audit) => audit.intent(&call.entry, &intent).await.map_err(AuditFailure::Now),
         Err(error) => Err(AuditFailure::SinceStart(error)),
     };
     if let Err(error) = &written {

@@ -56,7 +56,7 @@ pub(super) async fn make(
     let now = front.corridor.clock().now();
     let task = task(&caller, wish, now)?;
     let token = token(key, &task)?;
-    record(&front, &caller, &task)?;
+    record(&front, &caller, &task).await?;
     Ok(Json(json!({
         "success": true,
         "token": token,
@@ -97,7 +97,7 @@ fn token(key: &TaskKey, task: &Task) -> Result<String, Problem> {
 }
 
 /// No token that nobody knows of: who gave it to whom, and for what, is on record first.
-fn record(front: &Front, caller: &Caller, task: &Task) -> Result<(), Problem> {
+async fn record(front: &Front, caller: &Caller, task: &Task) -> Result<(), Problem> {
     let redactor = front.corridor.redactor_for_call(front.corridor.clock().now());
     let optional = |text: Option<&str>| text.map_or(Tree::Null, Tree::text);
     let details = Tree::map([
@@ -116,8 +116,8 @@ fn record(front: &Front, caller: &Caller, task: &Task) -> Result<(), Problem> {
         message: redactor.text(&format!("made a token for task {}", task.id)).value,
         details: redactor.plain_tree(details).value,
     };
-    let written = front.corridor.audit().is_ok_and(|audit| audit.event(&event).is_ok());
-    if written { Ok(()) } else { Err(unrecorded()) }
+    let audit = front.corridor.audit().map_err(|_| unrecorded())?;
+    audit.event(&event).await.map(drop).map_err(|_| unrecorded())
 }
 
 fn unrecorded() -> Problem {
