@@ -40,7 +40,7 @@ impl Tool for DeleteMemoryTool {
     async fn run(&self, permit: Permit<DeleteMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let id = permit.action().id.clone();
         let memories = hands.memories_to_change()?;
-        hands.blocking(|| memories.delete(permit, hands.caller()))??;
+        hands.blocking(|| memories.delete(permit, hands.caller()))??.answer().await?;
         Ok(RawOutput::new(Tree::map([
             ("success", Tree::Bool(true)),
             ("message", Tree::Text(format!("The memory {id} was deleted."))),

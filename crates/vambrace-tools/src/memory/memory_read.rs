@@ -49,7 +49,7 @@ impl Tool for MemoryReadTool {
 
     async fn run(&self, permit: Permit<SearchMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let query = permit.action().query.clone();
-        let found = hands.blocking(|| hands.memories().search(permit, hands.caller()))??;
+        let found = hands.blocking(|| hands.memories().search(permit, hands.caller()))??.answer().await?;
         Ok(RawOutput::new(match query {
             Some(query) => Tree::map([
                 ("query", Tree::Text(query)),
