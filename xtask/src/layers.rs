@@ -3,7 +3,7 @@
 use crate::manifest::{Dependency, DependencyKind};
 
 /// Crate and layer. A crate depends on lower layers only.
-pub(crate) const ROOMS: [(&str, u8); 17] = [
+pub(crate) const ROOMS: [(&str, u8); 18] = [
     ("vambrace-types", 0),
     ("vambrace-json", 0),
     ("vambrace-policy", 1),
@@ -11,6 +11,7 @@ pub(crate) const ROOMS: [(&str, u8); 17] = [
     ("vambrace-redact", 1),
     ("vambrace-auth", 1),
     ("vambrace-audit", 2),
+    ("vambrace-state", 2),
     ("vambrace-files", 3),
     ("vambrace-net", 3),
     ("vambrace-process", 3),

@@ -1,5 +1,6 @@
 //! How often: a token bucket for each key, kept as one number (GCRA), in bounded memory.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -56,7 +57,7 @@ struct Shard<K> {
     first_full_at: Ticks,
 }
 
-impl<K: Eq + Hash + Clone> RateLimiter<K> {
+impl<K: Eq + Hash> RateLimiter<K> {
     /// `most` keys are told apart; the rest share one bucket.
     pub fn new(rate: Rate, most: usize) -> RateLimiter<K> {
         let n_shards = if most < FEW { 1 } else { N_SHARDS };
@@ -80,7 +81,11 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
         self.shards.iter().map(|shard| lock(shard).full_at.len()).sum()
     }
 
-    pub fn draw(&self, key: &K, now: Moment) -> Draw {
+    pub fn draw<Q>(&self, key: &Q, now: Moment) -> Draw
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
         let now = self.ticks(now);
         let n_shards = u64::try_from(self.shards.len()).unwrap_or(1).max(1);
         let place = usize::try_from(self.hasher.hash_one(key) % n_shards).unwrap_or(0);
@@ -98,7 +103,7 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
         let mut full_at = now;
         let draw = self.take(&mut full_at, now);
         shard.first_full_at = shard.first_full_at.min(full_at);
-        shard.full_at.insert(key.clone(), full_at);
+        shard.full_at.insert(key.to_owned(), full_at);
         draw
     }
 

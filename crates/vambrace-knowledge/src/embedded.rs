@@ -12,6 +12,7 @@ use std::time::Duration;
 use rusqlite::{
     Connection, ErrorCode, OptionalExtension as _, Row, Transaction, TransactionBehavior, params,
 };
+use vambrace_state::{Answer, ready};
 use vambrace_types::Timestamp;
 
 use crate::words::{Fit, expression};
@@ -152,7 +153,8 @@ impl EmbeddedStore {
     }
 }
 
-impl MemoryStore for EmbeddedStore {
+/// What the database does, while the thread waits for it.
+impl EmbeddedStore {
     fn save(&self, owner: &Owner, new: &NewMemory, now: Timestamp) -> Result<String, StoreError> {
         self.change(|transaction| self.insert(transaction, owner, new, now))
     }
@@ -232,6 +234,49 @@ impl MemoryStore for EmbeddedStore {
                 .execute([owner.as_str(), id])?;
             if n_gone == 0 { Err(StoreError::NotFound) } else { Ok(()) }
         })
+    }
+}
+
+/// INVARIANT: the work is done before the answer is returned, because it holds the thread.
+impl MemoryStore for EmbeddedStore {
+    fn save(&self, owner: &Owner, new: &NewMemory, now: Timestamp) -> Answer<'_, Result<String, StoreError>> {
+        ready(EmbeddedStore::save(self, owner, new, now))
+    }
+
+    fn overwrite(
+        &self,
+        owner: &Owner,
+        new: &NewMemory,
+        now: Timestamp,
+    ) -> Answer<'_, Result<(String, usize), StoreError>> {
+        ready(EmbeddedStore::overwrite(self, owner, new, now))
+    }
+
+    fn search(&self, owner: &Owner, query: &str, limit: u32) -> Answer<'_, Result<Vec<Memory>, StoreError>> {
+        ready(EmbeddedStore::search(self, owner, query, limit))
+    }
+
+    fn newest(&self, owner: &Owner, limit: u32) -> Answer<'_, Result<Vec<Memory>, StoreError>> {
+        ready(EmbeddedStore::newest(self, owner, limit))
+    }
+
+    fn find(&self, owner: &Owner, id: &str) -> Answer<'_, Result<Memory, StoreError>> {
+        ready(EmbeddedStore::find(self, owner, id))
+    }
+
+    fn update(
+        &self,
+        owner: &Owner,
+        id: &str,
+        text: &str,
+        author: &str,
+        now: Timestamp,
+    ) -> Answer<'_, Result<(), StoreError>> {
+        ready(EmbeddedStore::update(self, owner, id, text, author, now))
+    }
+
+    fn delete(&self, owner: &Owner, id: &str) -> Answer<'_, Result<(), StoreError>> {
+        ready(EmbeddedStore::delete(self, owner, id))
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod embedded;
 mod memory;
+mod outage;
 mod owner;
 mod words;
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use vambrace_state::Answer;
 use vambrace_types::Timestamp;
 
 use crate::Owner;
@@ -34,10 +35,12 @@ pub struct Memory {
     pub changed: Timestamp,
 }
 
-/// Every function takes the owner and sees nothing of any other: what belongs to somebody else is not found.
+/// Every function takes the owner and sees nothing of any other: what belongs to somebody else is
+/// not found. Each change must be atomic across replicas: it is made as a whole or not at all, and
+/// counting an owner's memories is part of it.
 pub trait MemoryStore: Debug + Send + Sync {
     /// Returns the new id.
-    fn save(&self, owner: &Owner, new: &NewMemory, now: Timestamp) -> Result<String, StoreError>;
+    fn save(&self, owner: &Owner, new: &NewMemory, now: Timestamp) -> Answer<'_, Result<String, StoreError>>;
 
     /// Removes the owner's notes and saves this one, at once. Returns the new id and how many went.
     fn overwrite(
@@ -45,15 +48,15 @@ pub trait MemoryStore: Debug + Send + Sync {
         owner: &Owner,
         new: &NewMemory,
         now: Timestamp,
-    ) -> Result<(String, usize), StoreError>;
+    ) -> Answer<'_, Result<(String, usize), StoreError>>;
 
     /// The best first.
-    fn search(&self, owner: &Owner, query: &str, limit: u32) -> Result<Vec<Memory>, StoreError>;
+    fn search(&self, owner: &Owner, query: &str, limit: u32) -> Answer<'_, Result<Vec<Memory>, StoreError>>;
 
     /// The newest, the oldest of them first.
-    fn newest(&self, owner: &Owner, limit: u32) -> Result<Vec<Memory>, StoreError>;
+    fn newest(&self, owner: &Owner, limit: u32) -> Answer<'_, Result<Vec<Memory>, StoreError>>;
 
-    fn find(&self, owner: &Owner, id: &str) -> Result<Memory, StoreError>;
+    fn find(&self, owner: &Owner, id: &str) -> Answer<'_, Result<Memory, StoreError>>;
 
     fn update(
         &self,
@@ -62,11 +65,12 @@ pub trait MemoryStore: Debug + Send + Sync {
         text: &str,
         author: &str,
         now: Timestamp,
-    ) -> Result<(), StoreError>;
+    ) -> Answer<'_, Result<(), StoreError>>;
 
-    fn delete(&self, owner: &Owner, id: &str) -> Result<(), StoreError>;
+    fn delete(&self, owner: &Owner, id: &str) -> Answer<'_, Result<(), StoreError>>;
 }
 
+/// What a store says that did answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     #[error("no such memory")]

@@ -30,7 +30,7 @@ use vambrace_types::{ChainRules, Door};
 
 use self::operation::Visit;
 use self::rpc::{Call, Fault, Method, Revision, Wrong};
-use self::store::{BOUNDS, Desk};
+use self::store::Desk;
 use crate::http::{Admitted, Front, is_stopped};
 
 #[derive(Debug, Clone)]
@@ -60,8 +60,8 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(crate) fn new() -> Endpoint {
-        Endpoint { desk: Arc::new(Desk::new(BOUNDS)) }
+    pub(crate) fn new(front: &Front) -> Endpoint {
+        Endpoint { desk: Arc::new(Desk::new(Arc::clone(&front.state.tasks))) }
     }
 
     /// Whatever came by POST.
@@ -147,19 +147,19 @@ async fn answer(mut visit: Visit, headers: &HeaderMap, message: Value) -> Respon
     }
     let result = match method {
         Method::Send => visit.send(params).await,
-        Method::Get => visit.get(params),
-        Method::List => visit.list(params),
+        Method::Get => visit.get(params).await,
+        Method::List => visit.list(params).await,
         Method::Cancel => visit.cancel(params).await,
         Method::SetPush => visit.set_push(params).await,
-        Method::GetPush => visit.get_push(params),
-        Method::ListPush => visit.list_push(params),
-        Method::DeletePush => visit.delete_push(params),
+        Method::GetPush => visit.get_push(params).await,
+        Method::ListPush => visit.list_push(params).await,
+        Method::DeletePush => visit.delete_push(params).await,
         Method::ExtendedCard => Ok(card::extended(&visit.front, headers, &visit.caller, revision)),
         Method::Stream => match visit.stream(params).await {
             Ok(events) => return streaming(id, revision, events),
             Err(fault) => Err(fault),
         },
-        Method::Subscribe => match visit.subscribe(params) {
+        Method::Subscribe => match visit.subscribe(params).await {
             Ok(events) => return streaming(id, revision, events),
             Err(fault) => Err(fault),
         },
@@ -187,3 +187,6 @@ fn streaming(id: Value, revision: Revision, events: impl Stream<Item = Value> + 
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,7 @@ mod connection;
 mod health;
 mod hosts;
 mod jwks;
+mod limits;
 mod listen;
 mod metrics;
 mod openapi;
@@ -23,6 +24,8 @@ mod routes;
 mod sight;
 mod status;
 mod teller;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -33,8 +36,9 @@ use ipnet::IpNet;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use vambrace_auth::{AddressKey, Authenticator, FailureLimiter, ForwardedFor, Rate, RateLimiter, TaskKey};
+use vambrace_auth::{Authenticator, ForwardedFor, Rate, TaskKey};
 use vambrace_runtime::Corridor;
+use vambrace_state::ServerState;
 
 use crate::A2aSettings;
 use crate::mcp::{Dialogs, DryRun};
@@ -47,6 +51,7 @@ pub use jwks::{KeyFile, KeySource, ReadKeys};
 pub use listen::serve;
 pub(crate) use metrics::{Limit, Metrics};
 pub(crate) use request_id::is_plain;
+pub(crate) use teller::Seen;
 
 /// Which fixtures of the public conformance kits are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,13 +108,8 @@ pub struct Front {
     pub(crate) corridor: Arc<Corridor>,
     pub(crate) authenticator: Authenticator,
     pub(crate) settings: HttpSettings,
-    pub(crate) by_address: RateLimiter<AddressKey>,
-    /// For what is public: a busy agent must not make the probes of its server fail.
-    pub(crate) by_prober: RateLimiter<AddressKey>,
-    /// For what a web page, or a name that is none of ours, has sent: it must not lock out the agents of its address.
-    pub(crate) by_stranger: RateLimiter<AddressKey>,
-    pub(crate) by_caller: RateLimiter<String>,
-    pub(crate) failures: FailureLimiter,
+    /// What other processes may share.
+    pub(crate) state: ServerState,
     /// Cancelled when the server ends: what would wait for ever ends with it.
     pub(crate) ending: CancellationToken,
     bell: bell::Bell,
@@ -126,21 +126,20 @@ pub struct Front {
     started: Instant,
 }
 
-/// How many addresses and callers are told apart.
-const MOST: usize = 65_536;
 /// LIMIT: the record is read from its beginning, so few read it at once; the others wait.
 const READERS: usize = 2;
 
 impl Front {
-    pub fn new(corridor: Arc<Corridor>, authenticator: Authenticator, settings: HttpSettings) -> Front {
+    pub fn new(
+        corridor: Arc<Corridor>,
+        authenticator: Authenticator,
+        settings: HttpSettings,
+        state: ServerState,
+    ) -> Front {
         Front {
             corridor,
             authenticator,
-            by_address: RateLimiter::new(settings.rate, MOST),
-            by_prober: RateLimiter::new(settings.rate, MOST),
-            by_stranger: RateLimiter::new(settings.rate, MOST),
-            by_caller: RateLimiter::new(settings.rate, MOST),
-            failures: FailureLimiter::new(MOST),
+            state,
             ending: CancellationToken::new(),
             bell: bell::Bell::default(),
             keys: settings.keys.clone().map(jwks::Keys::new),

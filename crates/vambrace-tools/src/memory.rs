@@ -10,11 +10,13 @@ mod update_memory;
 
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use vambrace_audit::{Clock, rfc3339};
 use vambrace_knowledge::{Kind, Memory, MemoryStore, NewMemory, NoOwner, Owner, Sharing, StoreError};
 use vambrace_policy::{
     Action, DeleteMemory, Denial, Epoch, Permit, Reason, SaveMemory, Saving, SearchMemory, UpdateMemory,
 };
+use vambrace_state::{Answer, StateError, TIMEOUT, within};
 use vambrace_types::{Caller, ErrorCode, RawOutput, ToolError, ToolName, Tree, clean_controls};
 
 pub(crate) use delete_memory::DeleteMemoryTool;
@@ -35,7 +37,7 @@ const MOST_RESULTS: u32 = 100;
 
 /// The door to what is remembered. It is wired to one policy, as every door.
 pub struct Memories {
-    store: Box<dyn MemoryStore>,
+    store: Arc<dyn MemoryStore>,
     sharing: Sharing,
     results: u32,
     epoch: Epoch,
@@ -55,10 +57,34 @@ pub(crate) struct Saved {
     pub(crate) n_gone: usize,
 }
 
+/// What the store was asked and has not said yet. Asking may hold the thread; waiting for the
+/// answer does not.
+pub(crate) struct Asked<'m, T> {
+    /// The memory it is about, if it is about one.
+    id: String,
+    answer: Answer<'m, Result<T, StoreError>>,
+}
+
+impl<'m, T> Asked<'m, T> {
+    fn new(
+        id: String,
+        answer: impl Future<Output = Result<Result<T, StoreError>, StateError>> + Send + 'm,
+    ) -> Asked<'m, T> {
+        Asked { id, answer: Box::pin(answer) }
+    }
+
+    pub(crate) async fn answer(self) -> Result<T, ToolError> {
+        match within(TIMEOUT, self.answer).await {
+            Ok(said) => said.map_err(|error| failed(&error, &self.id)),
+            Err(error) => Err(unavailable(&error)),
+        }
+    }
+}
+
 impl Memories {
     /// `results` is how many a search returns unless a call says otherwise.
     pub fn new(
-        store: Box<dyn MemoryStore>,
+        store: Arc<dyn MemoryStore>,
         sharing: Sharing,
         results: u32,
         epoch: Epoch,
@@ -71,7 +97,11 @@ impl Memories {
         self.sharing
     }
 
-    pub(crate) fn save(&self, permit: Permit<SaveMemory>, caller: &Caller) -> Result<Saved, ToolError> {
+    pub(crate) fn save(
+        &self,
+        permit: Permit<SaveMemory>,
+        caller: &Caller,
+    ) -> Result<Asked<'_, Saved>, ToolError> {
         let SaveMemory { content, category, saving } = self.redeem(permit)?;
         let owner = self.owner(caller)?;
         let kind = match saving {
@@ -80,15 +110,17 @@ impl Memories {
         };
         let new = NewMemory { kind, text: content, author: author(caller), category };
         let now = self.clock.now();
-        let saved = match saving {
+        Ok(match saving {
             Saving::Fact | Saving::Append => {
-                self.store.save(&owner, &new, now).map(|id| Saved { id, n_gone: 0 })
+                let saved = self.store.save(&owner, &new, now);
+                Asked::new(String::new(), async { Ok(saved.await?.map(|id| Saved { id, n_gone: 0 })) })
             }
             Saving::Overwrite => {
-                self.store.overwrite(&owner, &new, now).map(|(id, n_gone)| Saved { id, n_gone })
+                let saved = self.store.overwrite(&owner, &new, now);
+                let saved = async { Ok(saved.await?.map(|(id, n_gone)| Saved { id, n_gone })) };
+                Asked::new(String::new(), saved)
             }
-        };
-        saved.map_err(|error| failed(&error, ""))
+        })
     }
 
     /// The best first; without a question, in the order in which they came.
@@ -96,36 +128,53 @@ impl Memories {
         &self,
         permit: Permit<SearchMemory>,
         caller: &Caller,
-    ) -> Result<Vec<Memory>, ToolError> {
+    ) -> Result<Asked<'_, Vec<Memory>>, ToolError> {
         let SearchMemory { query, limit } = self.redeem(permit)?;
         let owner = self.owner(caller)?;
+        let limit = limit.and_then(|limit| u32::try_from(limit).ok());
         let found = match query {
             Some(query) => {
-                let limit = limit.and_then(|limit| u32::try_from(limit).ok()).unwrap_or(self.results);
-                self.store.search(&owner, &query, limit.clamp(1, MOST_RESULTS))
+                self.store.search(&owner, &query, limit.unwrap_or(self.results).clamp(1, MOST_RESULTS))
             }
-            None => self.store.newest(&owner, limit.and_then(|limit| u32::try_from(limit).ok()).unwrap_or(1)),
+            None => self.store.newest(&owner, limit.unwrap_or(1)),
         };
-        found.map_err(|error| failed(&error, ""))
+        Ok(Asked { id: String::new(), answer: found })
     }
 
-    pub(crate) fn update(&self, permit: Permit<UpdateMemory>, caller: &Caller) -> Result<(), ToolError> {
+    pub(crate) fn update(
+        &self,
+        permit: Permit<UpdateMemory>,
+        caller: &Caller,
+    ) -> Result<Asked<'_, ()>, ToolError> {
         let UpdateMemory { id, content } = self.redeem(permit)?;
         let owner = self.owner(caller)?;
-        self.store
-            .update(&owner, &id, &content, &author(caller), self.clock.now())
-            .map_err(|error| failed(&error, &id))
+        let answer = self.store.update(&owner, &id, &content, &author(caller), self.clock.now());
+        Ok(Asked { id, answer })
     }
 
-    pub(crate) fn delete(&self, permit: Permit<DeleteMemory>, caller: &Caller) -> Result<(), ToolError> {
+    pub(crate) fn delete(
+        &self,
+        permit: Permit<DeleteMemory>,
+        caller: &Caller,
+    ) -> Result<Asked<'_, ()>, ToolError> {
         let DeleteMemory { id } = self.redeem(permit)?;
         let owner = self.owner(caller)?;
-        self.store.delete(&owner, &id).map_err(|error| failed(&error, &id))
+        let answer = self.store.delete(&owner, &id);
+        Ok(Asked { id, answer })
     }
 
-    /// For previews: what the call would change.
+    /// For previews: what the call would change. Holds the thread, which the walk has made known.
     pub(crate) fn find(&self, caller: &Caller, id: &str) -> Result<Memory, ToolError> {
-        self.store.find(&self.owner(caller)?, id).map_err(|error| failed(&error, id))
+        let answer = self.store.find(&self.owner(caller)?, id);
+        let mut asked = std::pin::pin!(Asked { id: id.to_owned(), answer }.answer());
+        // What is there needs no runtime.
+        if let Some(found) = asked.as_mut().now_or_never() {
+            return found;
+        }
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => runtime.block_on(asked),
+            Err(_) => Err(unavailable(&StateError::Away { why: "nobody can wait for it here".to_owned() })),
+        }
     }
 
     pub(crate) fn owner(&self, caller: &Caller) -> Result<Owner, ToolError> {
@@ -181,6 +230,17 @@ fn failed(error: &StoreError, id: &str) -> ToolError {
                 .suggestion("Tell the person you work for; it is the file `memory.db` in the state folder.")
         }
     }
+}
+
+/// Why it is away is for operators.
+fn unavailable(error: &StateError) -> ToolError {
+    let message = match error {
+        StateError::Away { .. } => "The memory cannot be reached.",
+        StateError::Late { .. } => "The memory did not answer in time.",
+    };
+    ToolError::new(ErrorCode::StateUnavailable, message).suggestion(
+        "Make the call again in a moment. What was to be changed may have been changed; search_memory shows it.",
+    )
 }
 
 /// A text to remember. Control characters go before it is looked at for secrets, so that what is kept is
@@ -249,11 +309,36 @@ fn would(tool: &ToolName, sharing: Sharing, entries: Vec<(&'static str, Tree)>) 
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use vambrace_audit::SystemClock;
+    use vambrace_state::Outage;
+    use vambrace_types::{Door, Role};
+
     use super::*;
 
     #[track_caller]
     fn check<T>(result: Result<T, ToolError>, fits: bool) {
         assert_eq!(result.err().map(|error| error.code), (!fits).then_some(ErrorCode::ValidationError));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_its_store_the_memory_says_so_in_time() {
+        let caller = Caller::named("ann", Role::Dev, Door::Rest);
+        for (outage, waited) in [(Outage::Away, Duration::ZERO), (Outage::Silent, TIMEOUT)] {
+            let clock = Arc::new(SystemClock);
+            let memories = Memories::new(Arc::new(outage), Sharing::Everybody, 5, Epoch(1), clock);
+            let owner = memories.owner(&caller).unwrap();
+            let began = tokio::time::Instant::now();
+            let asked = Asked { id: "m".to_owned(), answer: memories.store.delete(&owner, "m") };
+            let error = asked.answer().await.unwrap_err();
+            assert_eq!((error.code, began.elapsed()), (ErrorCode::StateUnavailable, waited), "{outage:?}");
+            let asked = Asked { id: String::new(), answer: memories.store.search(&owner, "q", 1) };
+            assert_eq!(asked.answer().await.unwrap_err().code, ErrorCode::StateUnavailable, "{outage:?}");
+        }
+        let away =
+            Memories::new(Arc::new(Outage::Away), Sharing::Everybody, 5, Epoch(1), Arc::new(SystemClock));
+        assert_eq!(away.find(&caller, "m").unwrap_err().code, ErrorCode::StateUnavailable, "a preview");
     }
 
     #[test]

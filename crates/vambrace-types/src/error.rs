@@ -127,6 +127,7 @@ codes! {
     Cancelled Failed "The caller cancelled the call.";
     IoError Failed "The operating system reported an error.";
     AuditUnavailable Failed "The record cannot be written, so nothing that needs one is done.";
+    StateUnavailable Busy "The shared state cannot be reached, so nothing that needs it is done.";
     PostureBroken Failed "An attack of the self-test succeeded inside the cage, so nothing is served.";
     IsolationTooWeak Failed "This machine cannot enforce what the policy requires.";
     InternalError Internal "A fault of Vambrace; the detail is in the record under the call id.";

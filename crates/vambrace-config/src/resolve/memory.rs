@@ -47,6 +47,6 @@ pub(super) fn memories(config: &Config, state: &Path, epoch: Epoch, clock: &Arc<
         section::KnowledgeScope::User => Sharing::Person,
     };
     let results = u32::try_from(config.rag.max_results).unwrap_or(u32::MAX);
-    let store = Box::new(EmbeddedStore::new(state.join("memory.db")));
+    let store = Arc::new(EmbeddedStore::new(state.join("memory.db")));
     Memories::new(store, sharing, results, epoch, Arc::clone(clock))
 }

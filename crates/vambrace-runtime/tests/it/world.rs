@@ -232,7 +232,7 @@ fn corridor(
                 Arc::clone(&clock),
             )),
             memories: Memories::new(
-                Box::new(EmbeddedStore::new(state.join("memory.db"))),
+                Arc::new(EmbeddedStore::new(state.join("memory.db"))),
                 settings.sharing(),
                 5,
                 policy.epoch(),

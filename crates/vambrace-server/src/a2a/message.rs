@@ -2,23 +2,10 @@
 
 use ::a2a::{Message, Part, PartContent, Role, SendMessageRequest};
 use serde_json::{Map, Value};
+use vambrace_state::Wanted;
 use vambrace_types::SessionId;
 
 use super::rpc::{Fault, Wrong};
-
-/// A call as a message words it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wanted {
-    pub(super) tool: String,
-    pub(super) arguments: Value,
-    pub(super) dry_run: bool,
-}
-
-impl Wanted {
-    pub(super) fn n_bytes(&self) -> usize {
-        self.tool.len() + self.arguments.to_string().len()
-    }
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Wish {

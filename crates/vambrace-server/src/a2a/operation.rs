@@ -12,12 +12,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
+use vambrace_state::{Push, TaskRecord};
 use vambrace_types::{Caller, Chain};
 
 use super::message::history_length;
-use super::push::{self, Push, Whose};
+use super::push::{self, Whose};
 use super::rpc::{Fault, Revision, Wrong};
-use super::store::{Desk, is_live};
+use super::store::{Desk, Stopping};
 use super::work::session;
 use crate::http::Front;
 
@@ -61,17 +62,21 @@ impl Visit {
         self.caller.owner()
     }
 
-    pub(super) fn task(&self, id: &str) -> Result<Task, Fault> {
-        self.desk.view(&self.owner(), id, self.front.moment()).ok_or_else(Fault::no_task)
+    pub(super) async fn record(&self, id: &str) -> Result<Arc<TaskRecord>, Fault> {
+        self.desk.view(&self.owner(), id, self.front.moment()).await?.ok_or_else(Fault::no_task)
     }
 
-    pub(super) fn get(&self, value: Value) -> Result<Value, Fault> {
+    pub(super) async fn task(&self, id: &str) -> Result<Task, Fault> {
+        Ok(self.record(id).await?.task.clone())
+    }
+
+    pub(super) async fn get(&self, value: Value) -> Result<Value, Fault> {
         let request: GetTaskRequest = params(value)?;
         let length = history_length(request.history_length)?;
-        Ok(json!(with_history(self.task(&request.id)?, length)))
+        Ok(json!(with_history(self.task(&request.id).await?, length)))
     }
 
-    pub(super) fn list(&self, value: Value) -> Result<Value, Fault> {
+    pub(super) async fn list(&self, value: Value) -> Result<Value, Fault> {
         let request: ListTasksRequest = params(value)?;
         let wrong = |message: &str| Fault::new(Wrong::Params, message);
         let page_size = request.page_size.unwrap_or(USUAL_PAGE);
@@ -86,69 +91,55 @@ impl Visit {
             .transpose()?;
         let state = request.status.filter(|state| *state != TaskState::Unspecified);
         let context = request.context_id.filter(|context| !context.is_empty());
-        let found = self.desk.all_of(&self.owner(), self.front.moment(), |kept| {
-            let task = &kept.task;
-            let fits = state.as_ref().is_none_or(|state| *state == task.status.state)
+        let fits = |task: &Task| {
+            state.as_ref().is_none_or(|state| *state == task.status.state)
                 && context.as_ref().is_none_or(|context| *context == task.context_id)
-                && request.status_timestamp_after.is_none_or(|after| task.status.timestamp >= Some(after));
-            fits.then(|| {
-                let mut task = task.clone();
-                if request.include_artifacts != Some(true) {
-                    task.artifacts = None;
-                }
-                with_history(task, Some(length))
-            })
-        });
+                && request.status_timestamp_after.is_none_or(|after| task.status.timestamp >= Some(after))
+        };
+        let mut found = self.desk.all_of(&self.owner(), self.front.moment()).await?;
+        found.retain(|(_, record)| fits(&record.task));
         let total_size = i32::try_from(found.len()).unwrap_or(i32::MAX);
-        let mut page: Vec<(u64, Task)> =
-            found.into_iter().filter(|(change, _)| before.is_none_or(|before| *change < before)).collect();
-        let there_is_more = page.len() > n_page;
-        page.truncate(n_page);
-        let next_page_token = match page.last() {
+        found.retain(|(change, _)| before.is_none_or(|before| *change < before));
+        let there_is_more = found.len() > n_page;
+        found.truncate(n_page);
+        let next_page_token = match found.last() {
             Some((change, _)) if there_is_more => change.to_string(),
             Some(_) | None => String::new(),
         };
-        let tasks = page.into_iter().map(|(_, task)| task).collect();
+        let told = |(_, record): (u64, Arc<TaskRecord>)| {
+            let mut task = record.task.clone();
+            if request.include_artifacts != Some(true) {
+                task.artifacts = None;
+            }
+            with_history(task, Some(length))
+        };
+        let tasks = found.into_iter().map(told).collect();
         Ok(json!(ListTasksResponse { tasks, next_page_token, page_size, total_size }))
     }
 
     /// Pulls the leash and waits until the call has let go. A call that was done before it noticed is done.
     pub(super) async fn cancel(&self, value: Value) -> Result<Value, Fault> {
         let request: CancelTaskRequest = params(value)?;
-        let now = self.front.moment();
-        let clock = self.front.corridor.clock().now();
-        let news = self.desk.of(&self.owner(), &request.id, now, |kept, change| {
-            if kept.task.status.state.is_terminal() {
-                return Err(());
-            }
-            if is_live(&kept.task.status.state) {
-                let news = kept.listen();
-                kept.leash.cancel();
-                return Ok((news, None));
-            }
-            Ok((None, kept.change_to(TaskState::Canceled, None, change, (now, clock))))
-        });
+        let now = (self.front.moment(), self.front.corridor.clock().now());
+        let stopping = self.desk.cancel((&self.owner(), &request.id), now).await?;
         let over = || {
             Fault::new(Wrong::NotCancelable, "Task cannot be canceled: it is over.")
                 .suggestion("GetTask shows how it ended.")
         };
-        let (news, settled) = news.ok_or_else(Fault::no_task)?.map_err(|()| over())?;
-        if let Some(settled) = settled {
-            let whose = self.whose(&settled.task.context_id);
-            push::deliver(&self.front, &self.desk, &whose, settled);
+        match stopping.ok_or_else(Fault::no_task)? {
+            Stopping::Over => return Err(over()),
+            Stopping::Done(settled) => {
+                let whose = self.whose(&settled.0.task.context_id);
+                push::deliver(&self.front, &self.desk, &whose, settled);
+            }
+            Stopping::Told(None) => {}
+            Stopping::Told(Some(mut news)) => {
+                let ended =
+                    async { while !matches!(news.recv().await, Err(broadcast::error::RecvError::Closed)) {} };
+                let _ = tokio::time::timeout(STOPPING, ended).await;
+            }
         }
-        if let Some(mut news) = news {
-            let ended = async {
-                loop {
-                    match news.recv().await {
-                        Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
-                        Err(broadcast::error::RecvError::Closed) => return,
-                    }
-                }
-            };
-            let _ = tokio::time::timeout(STOPPING, ended).await;
-        }
-        let task = self.task(&request.id)?;
+        let task = self.task(&request.id).await?;
         match task.status.state {
             TaskState::Completed | TaskState::Failed | TaskState::Rejected => Err(over()),
             TaskState::Canceled
@@ -167,7 +158,7 @@ impl Visit {
         task_id: &str,
         context_id: &str,
     ) -> Result<Push, Fault> {
-        let push = Push::read(config, task_id, self.revision)?;
+        let push = push::read(config, task_id, self.revision)?;
         push::check(&self.front, &self.whose(context_id), &push).await?;
         Ok(push)
     }
@@ -179,25 +170,20 @@ impl Visit {
 
     pub(super) async fn set_push(&self, value: Value) -> Result<Value, Fault> {
         let config: TaskPushNotificationConfig = params(value)?;
-        let task = self.task(&config.task_id)?;
+        let task = self.task(&config.task_id).await?;
         let push = self.push(config, &task.id, &task.context_id).await?;
-        let shown = push.shown(&task.id);
-        let set = self.desk.of(&self.owner(), &task.id, self.front.moment(), |kept, _| kept.add_push(push));
-        match set {
+        let shown = push::shown(&push, &task.id);
+        match self.desk.add_push((&self.owner(), &task.id), push, self.front.moment()).await? {
             Some(true) => Ok(json!(shown)),
             Some(false) => Err(Fault::new(Wrong::Busy, "A task tells at most 8 addresses.")),
             None => Err(Fault::no_task()),
         }
     }
 
-    pub(super) fn pushes(&self, task_id: &str) -> Result<Vec<Push>, Fault> {
-        let pushes = self.desk.of(&self.owner(), task_id, self.front.moment(), |kept, _| kept.pushes.clone());
-        pushes.ok_or_else(Fault::no_task)
-    }
-
-    pub(super) fn get_push(&self, value: Value) -> Result<Value, Fault> {
+    pub(super) async fn get_push(&self, value: Value) -> Result<Value, Fault> {
         let request: WhichPush = params(value)?;
-        let pushes = self.pushes(&request.task_id)?;
+        let record = self.record(&request.task_id).await?;
+        let pushes = &record.pushes;
         // 0.3 may leave the id out; 1.0 may not.
         let found = match (&request.id, self.revision) {
             (Some(id), _) => pushes.iter().find(|push| push.id == *id),
@@ -208,22 +194,21 @@ impl Visit {
             Fault::new(Wrong::NoTask, "The task has no such address for news.")
                 .suggestion("ListTaskPushNotificationConfigs shows those it has.")
         })?;
-        Ok(json!(found.shown(&request.task_id)))
+        Ok(json!(push::shown(found, &request.task_id)))
     }
 
-    pub(super) fn list_push(&self, value: Value) -> Result<Value, Fault> {
+    pub(super) async fn list_push(&self, value: Value) -> Result<Value, Fault> {
         let request: ListTaskPushNotificationConfigsRequest = params(value)?;
-        let pushes = self.pushes(&request.task_id)?;
-        let configs = pushes.iter().map(|push| push.shown(&request.task_id)).collect();
+        let record = self.record(&request.task_id).await?;
+        let configs = record.pushes.iter().map(|push| push::shown(push, &request.task_id)).collect();
         Ok(json!(ListTaskPushNotificationConfigsResponse { configs, next_page_token: None }))
     }
 
     /// What is not there is gone already.
-    pub(super) fn delete_push(&self, value: Value) -> Result<Value, Fault> {
+    pub(super) async fn delete_push(&self, value: Value) -> Result<Value, Fault> {
         let request: DeleteTaskPushNotificationConfigRequest = params(value)?;
-        let deleted = self.desk.of(&self.owner(), &request.task_id, self.front.moment(), |kept, _| {
-            kept.pushes.retain(|push| push.id != request.id);
-        });
+        let (owner, now) = (self.owner(), self.front.moment());
+        let deleted = self.desk.delete_push((&owner, &request.task_id), &request.id, now).await?;
         deleted.map(|()| json!({})).ok_or_else(Fault::no_task)
     }
 }

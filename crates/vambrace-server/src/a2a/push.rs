@@ -8,6 +8,7 @@ use ::a2a::{AuthenticationInfo, Task, TaskPushNotificationConfig};
 use serde_json::{Value, json};
 use vambrace_redact::RedactedText;
 use vambrace_runtime::{Leash, Level, LogLine, Reply};
+use vambrace_state::{Authentication, Push};
 use vambrace_tools::NOTIFY;
 use vambrace_types::{Caller, Chain, Door, ErrorCode, Family, Secret, SessionId, Tree};
 
@@ -17,107 +18,78 @@ use super::rpc::{Fault, Revision, Wrong};
 use super::store::{Desk, Settled};
 use crate::http::{Calling, Front};
 
-/// Where one task's news go.
-#[derive(Debug, Clone)]
-pub(super) struct Push {
-    pub(super) id: String,
-    url: String,
-    token: Option<Secret<String>>,
-    authentication: Option<Authentication>,
-    /// The shapes that whoever set it understands.
-    revision: Revision,
-}
-
-#[derive(Debug, Clone)]
-struct Authentication {
-    scheme: String,
-    credentials: Option<Secret<String>>,
-}
-
+const UNDELIVERED: &str = "News of a task were not delivered";
 const LONGEST_URL: usize = 2048;
 const LONGEST_CREDENTIAL: usize = 4096;
 /// Pauses before a delivery is tried again; then it is given up.
 const PAUSES: &[Duration] = &[Duration::from_secs(1), Duration::from_secs(5)];
 
-impl Push {
-    pub(super) fn read(
-        config: TaskPushNotificationConfig,
-        task_id: &str,
-        revision: Revision,
-    ) -> Result<Push, Fault> {
-        let wrong = |message: &str| Fault::new(Wrong::Params, message);
-        let id = config.id.filter(|id| !id.is_empty()).unwrap_or_else(|| task_id.to_owned());
-        check_id("id", &id)?;
-        if config.url.is_empty() || config.url.len() > LONGEST_URL {
-            return Err(wrong("`url` must be 1 to 2048 bytes."));
-        }
-        let fits = |text: &str| {
-            text.len() <= LONGEST_CREDENTIAL && text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
-        };
-        let authentication = config.authentication.filter(|info| !info.scheme.is_empty());
-        let is_word =
-            |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-        let credentials = authentication.as_ref().and_then(|info| info.credentials.as_deref());
-        let token = config.token.filter(|token| !token.is_empty());
-        if !token.as_deref().is_none_or(fits)
-            || !credentials.is_none_or(fits)
-            || !authentication.as_ref().is_none_or(|info| info.scheme.len() <= 64 && is_word(&info.scheme))
-        {
-            return Err(wrong("`token` and `authentication` must be plain text that fits into a header."));
-        }
-        let authentication = authentication.map(|info| Authentication {
-            scheme: info.scheme,
-            credentials: info.credentials.map(Secret::new),
-        });
-        Ok(Push { id, url: config.url, token: token.map(Secret::new), authentication, revision })
+pub(super) fn read(
+    config: TaskPushNotificationConfig,
+    task_id: &str,
+    revision: Revision,
+) -> Result<Push, Fault> {
+    let wrong = |message: &str| Fault::new(Wrong::Params, message);
+    let id = config.id.filter(|id| !id.is_empty()).unwrap_or_else(|| task_id.to_owned());
+    check_id("id", &id)?;
+    if config.url.is_empty() || config.url.len() > LONGEST_URL {
+        return Err(wrong("`url` must be 1 to 2048 bytes."));
     }
+    let fits = |text: &str| {
+        text.len() <= LONGEST_CREDENTIAL && text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+    };
+    let authentication = config.authentication.filter(|info| !info.scheme.is_empty());
+    let is_word =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let credentials = authentication.as_ref().and_then(|info| info.credentials.as_deref());
+    let token = config.token.filter(|token| !token.is_empty());
+    if !token.as_deref().is_none_or(fits)
+        || !credentials.is_none_or(fits)
+        || !authentication.as_ref().is_none_or(|info| info.scheme.len() <= 64 && is_word(&info.scheme))
+    {
+        return Err(wrong("`token` and `authentication` must be plain text that fits into a header."));
+    }
+    let authentication = authentication
+        .map(|info| Authentication { scheme: info.scheme, credentials: info.credentials.map(Secret::new) });
+    Ok(Push { id, url: config.url, token: token.map(Secret::new), authentication, revision })
+}
 
-    pub(super) fn shown(&self, task_id: &str) -> TaskPushNotificationConfig {
-        TaskPushNotificationConfig {
-            url: self.url.clone(),
-            id: Some(self.id.clone()),
-            task_id: task_id.to_owned(),
-            token: self.token.as_ref().map(|token| token.expose().clone()),
-            authentication: self.authentication.as_ref().map(|info| AuthenticationInfo {
-                scheme: info.scheme.clone(),
-                credentials: info.credentials.as_ref().map(|credentials| credentials.expose().clone()),
-            }),
-            tenant: None,
+pub(super) fn shown(push: &Push, task_id: &str) -> TaskPushNotificationConfig {
+    TaskPushNotificationConfig {
+        url: push.url.clone(),
+        id: Some(push.id.clone()),
+        task_id: task_id.to_owned(),
+        token: push.token.as_ref().map(|token| token.expose().clone()),
+        authentication: push.authentication.as_ref().map(|info| AuthenticationInfo {
+            scheme: info.scheme.clone(),
+            credentials: info.credentials.as_ref().map(|credentials| credentials.expose().clone()),
+        }),
+        tenant: None,
+    }
+}
+
+fn call(push: &Push, whose: &Whose, body: &Value, dry_run: bool) -> Calling {
+    let mut headers = json!({"content-type": "application/json"});
+    if let Value::Object(headers) = &mut headers {
+        if let Some(token) = &push.token {
+            headers.insert("x-a2a-notification-token".to_owned(), json!(token.expose()));
+        }
+        if let Some(info) = &push.authentication {
+            let credentials = info.credentials.as_ref().map(Secret::expose);
+            let credentials = credentials.map_or("", String::as_str);
+            let value = format!("{} {credentials}", info.scheme);
+            headers.insert("authorization".to_owned(), json!(value.trim_end()));
         }
     }
-
-    /// What it takes to keep it.
-    pub(super) fn n_bytes(&self) -> usize {
-        let secret = |secret: Option<&Secret<String>>| secret.map_or(0, |secret| secret.expose().len());
-        let info = self.authentication.as_ref();
-        self.id.len()
-            + self.url.len()
-            + secret(self.token.as_ref())
-            + info.map_or(0, |info| info.scheme.len() + secret(info.credentials.as_ref()))
-    }
-
-    fn call(&self, whose: &Whose, body: &Value, dry_run: bool) -> Calling {
-        let mut headers = json!({"content-type": "application/json"});
-        if let Value::Object(headers) = &mut headers {
-            if let Some(token) = &self.token {
-                headers.insert("x-a2a-notification-token".to_owned(), json!(token.expose()));
-            }
-            if let Some(info) = &self.authentication {
-                let credentials = info.credentials.as_ref().map(Secret::expose);
-                let credentials = credentials.map_or("", String::as_str);
-                let value = format!("{} {credentials}", info.scheme);
-                headers.insert("authorization".to_owned(), json!(value.trim_end()));
-            }
-        }
-        Calling {
-            // Our own work for this caller: with the caller's rights, and no door of the caller's leads here.
-            caller: Caller { door: Door::System, ..whose.caller.clone() },
-            session: whose.session.clone(),
-            tool: NOTIFY.to_owned(),
-            arguments: json!({"url": self.url, "headers": headers, "body": body.to_string()}),
-            dry_run,
-            chain: whose.chain.clone(),
-        }
+    Calling {
+        // Our own work for this caller: with the caller's rights, and no door of the caller's leads
+        // here.
+        caller: Caller { door: Door::System, ..whose.caller.clone() },
+        session: whose.session.clone(),
+        tool: NOTIFY.to_owned(),
+        arguments: json!({"url": push.url, "headers": headers, "body": body.to_string()}),
+        dry_run,
+        chain: whose.chain.clone(),
     }
 }
 
@@ -131,7 +103,7 @@ pub(super) struct Whose {
 
 /// Asks beforehand whether news may go there, so that a caller learns it at once. Each delivery is decided again.
 pub(super) async fn check(front: &Front, whose: &Whose, push: &Push) -> Result<(), Fault> {
-    let reply = front.call(push.call(whose, &Value::Null, true), Leash::default()).await;
+    let reply = front.call(call(push, whose, &Value::Null, true), Leash::default()).await;
     let Some(error) = reply.as_ref().and_then(Reply::error) else { return Ok(()) };
     // A name may have an address by then.
     if error.code == ErrorCode::DnsFailed {
@@ -143,22 +115,21 @@ pub(super) async fn check(front: &Front, whose: &Whose, push: &Push) -> Result<(
 
 /// Tells everybody who wants to know. Waits for nobody.
 pub(super) fn deliver(front: &Arc<Front>, desk: &Arc<Desk>, whose: &Whose, settled: Settled) {
-    let Settled { task, pushes } = settled;
-    for push in pushes {
+    let Settled(record) = settled;
+    for push in record.pushes.iter().cloned() {
         // LIMIT: when as many as may be are under way, news are dropped; the task itself can be asked for.
         let Ok(place) = Arc::clone(&desk.deliveries).try_acquire_owned() else {
-            lost(front, whose, "too many news are under way");
+            lost(front, whose, UNDELIVERED, "too many news are under way");
             continue;
         };
-        let (front, whose, task) = (Arc::clone(front), whose.clone(), task.clone());
+        let (front, whose, task) = (Arc::clone(front), whose.clone(), record.task.clone());
         let deliveries = front.deliveries.clone();
         deliveries.spawn(async move {
             let body = news(task, push.revision);
             for pause in PAUSES.iter().map(Some).chain([None]) {
-                let call = push.call(&whose, &body, false);
-                let reply = front.call(call, Leash::default()).await;
+                let reply = front.call(call(&push, &whose, &body, false), Leash::default()).await;
                 let Some(reply) = reply else {
-                    lost(&front, &whose, "the service is shutting down");
+                    lost(&front, &whose, UNDELIVERED, "the service is shutting down");
                     break;
                 };
                 match (reply.error(), pause) {
@@ -168,7 +139,7 @@ pub(super) fn deliver(front: &Arc<Front>, desk: &Arc<Desk>, whose: &Whose, settl
                         let _ = tokio::time::timeout(*pause, front.ending.cancelled()).await;
                     }
                     (Some(_), _) => {
-                        lost(&front, &whose, "the address did not take them");
+                        lost(&front, &whose, UNDELIVERED, "the address did not take them");
                         break;
                     }
                 }
@@ -179,16 +150,12 @@ pub(super) fn deliver(front: &Arc<Front>, desk: &Arc<Desk>, whose: &Whose, settl
 }
 
 /// For operators: somebody will not hear of a task.
-fn lost(front: &Front, whose: &Whose, why: &str) {
+pub(super) fn lost(front: &Front, whose: &Whose, what: &'static str, why: &str) {
     let redactor = front.corridor.redactor_for_call(front.corridor.clock().now());
     let field = |text: &str| redactor.plain_tree(Tree::text(text)).value;
     let mut fields = vec![("caller_id", field(&whose.caller.id)), ("why", field(why))];
     fields.extend(front.corridor.origin(&whose.chain));
-    front.corridor.log().line(&LogLine {
-        level: Level::Warn,
-        message: RedactedText::fixed("News of a task were not delivered"),
-        fields,
-    });
+    front.corridor.log().line(&LogLine { level: Level::Warn, message: RedactedText::fixed(what), fields });
 }
 
 /// What was denied stays denied.
@@ -225,12 +192,12 @@ mod tests {
             }),
             tenant: None,
         };
-        let push = Push::read(config.clone(), "t", Revision::V1).unwrap();
+        let push = read(config.clone(), "t", Revision::V1).unwrap();
         let told = format!("{push:?}");
         assert!(!told.contains(&token) && !told.contains(&credentials), "{told}");
         // Its owner reads it as it was.
         assert_eq!(
-            json!(push.shown("t")),
+            json!(shown(&push, "t")),
             json!(TaskPushNotificationConfig { id: Some("t".to_owned()), ..config })
         );
         assert!(push.n_bytes() >= token.len() + credentials.len());

@@ -5,12 +5,8 @@ use ::a2a::{error_code, error_reason};
 use serde_json::{Value, json};
 use vambrace_json::What;
 
-/// Which revision's names and shapes a request uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Revision {
-    V1,
-    V03,
-}
+pub(super) use vambrace_state::Revision;
+use vambrace_state::StateError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
@@ -65,6 +61,8 @@ pub(super) enum Wrong {
     Version,
     /// Too much at once; the code is from the range that servers may use for themselves, as the next one.
     Busy,
+    /// The store of tasks did not answer.
+    Away,
     /// A person stopped the caller, or whether one did cannot be seen.
     Stopped,
 }
@@ -83,6 +81,7 @@ impl Wrong {
             Wrong::Version => error_code::VERSION_NOT_SUPPORTED,
             Wrong::Busy => -32050,
             Wrong::Stopped => -32051,
+            Wrong::Away => -32052,
         }
     }
 
@@ -90,6 +89,7 @@ impl Wrong {
         match self {
             Wrong::Busy => "RESOURCE_BUSY",
             Wrong::Stopped => "CALLER_STOPPED",
+            Wrong::Away => "STATE_UNAVAILABLE",
             Wrong::Unparsable
             | Wrong::NoRequest
             | Wrong::NoMethod
@@ -164,6 +164,19 @@ impl Fault {
             "id": id,
             "error": {"code": self.wrong.code(), "message": self.message, "data": [detail]},
         })
+    }
+}
+
+/// Why it is away is for operators.
+impl From<StateError> for Fault {
+    fn from(error: StateError) -> Fault {
+        let message = match error {
+            StateError::Away { .. } => "The service cannot reach its tasks.",
+            StateError::Late { .. } => "The service waited too long for its tasks.",
+        };
+        Fault::new(Wrong::Away, message).suggestion(
+            "Try again in a few seconds. Before you send a call again, look for it with ListTasks.",
+        )
     }
 }
 

@@ -13,15 +13,18 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use vambrace_runtime::Leash;
+use vambrace_state::{Followed, Full, News, StateError, is_live};
 use vambrace_types::{Caller, ErrorCode};
 
 use super::conformance::{Fixture, Script, fixture};
 use super::message::{Wish, accepted, history_length, wish};
 use super::operation::{Visit, params, with_history};
 use super::rpc::{Fault, Wrong};
-use super::store::{Begun, Full, News, Unable, is_live, status};
+use super::store::{Begun, Unable, status};
 use super::work::{Job, Order, work};
 use crate::http::{Conformance, Front, Gone, is_stopped};
+
+type Work = JoinHandle<Result<(), StateError>>;
 
 /// What became of a message.
 enum Taken {
@@ -30,7 +33,7 @@ enum Taken {
     Task {
         task: Box<Task>,
         news: broadcast::Receiver<News>,
-        work: JoinHandle<()>,
+        work: Work,
         leash: Leash,
         history: Option<usize>,
     },
@@ -63,16 +66,16 @@ impl Visit {
             Wish::Words => None,
         };
         let begun = if let Some(id) = &message.task_id {
-            let known = self.task(id)?;
+            let known = self.record(id).await?;
             let push = match configuration.task_push_notification_config {
-                Some(config) => Some(self.push(config, id, &known.context_id).await?),
+                Some(config) => Some(self.push(config, id, &known.task.context_id).await?),
                 None => None,
             };
             let id = id.clone();
-            let begun = self.desk.go_on(&owner, message, wanted, now).ok_or_else(Fault::no_task)?;
+            let begun = self.desk.go_on(&owner, message, wanted, now).await?.ok_or_else(Fault::no_task)?;
             let begun = begun.map_err(unable)?;
             if let Some(push) = push {
-                self.desk.of(&owner, &id, now.0, |kept, _| kept.add_push(push));
+                self.desk.add_push((&owner, &id), push, now.0).await?;
             }
             begun
         } else {
@@ -100,10 +103,13 @@ impl Visit {
                 history: Some(vec![message]),
                 metadata: None,
             };
-            self.desk.open(&owner, task, wanted, pushes, now.0).map_err(full)?
+            self.desk.open(&owner, task, wanted, pushes, now.0).await?.map_err(full)?
         };
-        let Begun { task, news, leash, wanted } = begun;
-        let job = match (wanted, script) {
+        // What there was before its work begins is for the work alone: it may be told to stop.
+        let Begun { record, news: signals } = begun;
+        let news = signals.resubscribe();
+        let (task, leash) = (record.task.clone(), Leash::default());
+        let job = match (record.wanted.clone(), script) {
             (_, Some(Fixture::Task(script))) => Job::Script(script),
             (Some(wanted), _) => Job::Call(wanted),
             (None, Some(Fixture::Message(words))) => Job::Script(Script::end(TaskState::Completed, words)),
@@ -117,6 +123,7 @@ impl Visit {
             job,
             accepted,
             leash: leash.clone(),
+            signals,
         };
         // On its own: a stream that ends does not end its task, because it may be subscribed to again; CancelTask does.
         let work = self.front.works.spawn(work(self.front.clone(), self.desk.clone(), order));
@@ -129,11 +136,14 @@ impl Visit {
             (Taken::Task { task, history, .. }, true) => Ok(json!({"task": with_history(*task, history)})),
             (Taken::Task { task, work, leash, history, .. }, false) => {
                 // Who waits for the answer and hangs up has gone, unless the answer is to be told elsewhere as well.
-                let is_told = !self.pushes(&task.id)?.is_empty();
+                let is_told = !self.record(&task.id).await?.pushes.is_empty();
                 let gone = Gone((!is_told).then_some(leash));
-                let _ = work.await;
+                let worked = work.await;
                 gone.stay();
-                Ok(json!({"task": with_history(self.task(&task.id)?, history)}))
+                if let Ok(Err(error)) = worked {
+                    return Err(error.into());
+                }
+                Ok(json!({"task": with_history(self.task(&task.id).await?, history)}))
             }
         }
     }
@@ -142,8 +152,9 @@ impl Visit {
     pub(super) async fn stream(&self, value: Value) -> Result<impl Stream<Item = Value> + use<>, Fault> {
         let (first, rest) = match self.take(params(value)?).await?.0 {
             Taken::Answer(message) => (json!({"message": message}), None),
-            Taken::Task { task, news, history, .. } => {
-                let following = Following { news, until: Until::Stopped, is_live: true };
+            Taken::Task { task, news, work, history, .. } => {
+                let work = Some(work);
+                let following = Following { news, until: Until::Stopped, is_live: true, work };
                 (json!({"task": with_history(*task, history)}), Some(following))
             }
         };
@@ -155,18 +166,17 @@ impl Visit {
     }
 
     /// The same for a task that is there already. One that waits for a person is followed on.
-    pub(super) fn subscribe(&self, value: Value) -> Result<impl Stream<Item = Value> + use<>, Fault> {
+    pub(super) async fn subscribe(&self, value: Value) -> Result<impl Stream<Item = Value> + use<>, Fault> {
         let request: SubscribeToTaskRequest = params(value)?;
-        let found = self.desk.of(&self.owner(), &request.id, self.front.moment(), |kept, _| {
-            let is_live = is_live(&kept.task.status.state);
-            kept.listen()
-                .map(|news| (json!({"task": kept.task}), Following { news, until: Until::Over, is_live }))
-        });
-        let (first, following) = found.ok_or_else(Fault::no_task)?.ok_or_else(|| {
+        let found = self.desk.follow(&self.owner(), &request.id, self.front.moment()).await?;
+        let Followed { record, news } = found.ok_or_else(Fault::no_task)?;
+        let news = news.ok_or_else(|| {
             Fault::new(Wrong::Unsupported, "The task is over, so nothing more happens to it.")
                 .suggestion("GetTask shows how it ended.")
         })?;
-        Ok(follow(first, Some(following), self.watch()))
+        let is_live = record.is_live();
+        let following = Following { news, until: Until::Over, is_live, work: None };
+        Ok(follow(json!({"task": record.task}), Some(following), self.watch()))
     }
 }
 
@@ -191,6 +201,8 @@ struct Following {
     until: Until,
     /// Whether its task is at work. One that waits for somebody does not keep the server from ending.
     is_live: bool,
+    /// The work that this stream began.
+    work: Option<Work>,
 }
 
 fn follow(first: Value, rest: Option<Following>, watch: Watch) -> impl Stream<Item = Value> + use<> {
@@ -199,17 +211,19 @@ fn follow(first: Value, rest: Option<Following>, watch: Watch) -> impl Stream<It
         if let Some(first) = first {
             return Some((first, (None, rest, watch)));
         }
-        let Following { mut news, until, mut is_live } = rest?;
+        let Following { mut news, until, mut is_live, mut work } = rest?;
         loop {
             let received = tokio::select! {
                 biased;
                 received = tokio::time::timeout_at(deadline, news.recv()) => received.ok()?,
                 () = watch.front.ending.cancelled(), if !is_live => return None,
+                () = lost(&mut work) => return None,
             };
             match received {
                 // THREAT: P12, a stream that was opened before the stop shows nothing more.
                 Ok(_) if is_stopped(&watch.front.corridor, &watch.caller).unwrap_or(true) => return None,
-                Ok(event) => {
+                Ok(News::Stop) => {}
+                Ok(News::Event(event)) => {
                     let state = match &*event {
                         StreamResponse::StatusUpdate(update) => Some(&update.status.state),
                         StreamResponse::Task(_)
@@ -219,7 +233,7 @@ fn follow(first: Value, rest: Option<Following>, watch: Watch) -> impl Stream<It
                     is_live = state.map_or(is_live, self::is_live);
                     let ends =
                         state.is_some_and(TaskState::is_terminal) || (until == Until::Stopped && !is_live);
-                    let rest = (!ends).then_some(Following { news, until, is_live });
+                    let rest = (!ends).then_some(Following { news, until, is_live, work });
                     return Some((json!(&*event), (None, rest, watch)));
                 }
                 // What was missed may have been its rest.
@@ -228,6 +242,18 @@ fn follow(first: Value, rest: Option<Following>, watch: Watch) -> impl Stream<It
             }
         }
     })
+}
+
+/// When the work has ended and could not say so: no news will come of it.
+async fn lost(work: &mut Option<Work>) {
+    if let Some(working) = work {
+        let worked = working.await;
+        *work = None;
+        if let Ok(Err(_)) = worked {
+            return;
+        }
+    }
+    std::future::pending().await
 }
 
 fn full(why: Full) -> Fault {

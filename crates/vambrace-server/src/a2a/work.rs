@@ -5,14 +5,17 @@ use std::sync::Arc;
 use ::a2a::{Artifact, Message, Part, Role, Task, TaskState};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::broadcast;
+use tokio_util::task::AbortOnDropHandle;
 use vambrace_audit::rfc3339;
 use vambrace_runtime::{Leash, Reply, Verdict};
+use vambrace_state::{News, StateError, Wanted};
 use vambrace_types::{Caller, Chain, ErrorCode, Family, SessionId};
 
 use super::conformance::{Script, Step};
-use super::message::{Accepted, Wanted};
-use super::push::{self, Whose};
-use super::store::{Desk, Piece};
+use super::message::Accepted;
+use super::push::{self, Whose, lost};
+use super::store::{Desk, Now, Piece};
 use crate::http::{Calling, Front};
 use crate::{text, wire};
 
@@ -30,6 +33,7 @@ pub(super) struct Order {
     pub(super) job: Job,
     pub(super) accepted: Accepted,
     pub(super) leash: Leash,
+    pub(super) signals: broadcast::Receiver<News>,
 }
 
 /// A context is the caller's own word for a conversation; two callers may choose the same one. THREAT: P13.
@@ -44,32 +48,70 @@ pub(super) fn session(owner: &str, context_id: &str) -> SessionId {
     SessionId::random(first)
 }
 
-pub(super) async fn work(front: Arc<Front>, desk: Arc<Desk>, order: Order) {
-    let Order { task, caller, chain, job, accepted, leash } = order;
-    let session = session(&caller.owner(), &task.context_id);
+/// Fails when the store of tasks does: then nobody finds in the task what became of it.
+pub(super) async fn work(front: Arc<Front>, desk: Arc<Desk>, order: Order) -> Result<(), StateError> {
+    let Order { task, caller, chain, job, accepted, leash, signals } = order;
+    // A task of its own: the call may hold this one for as long as it takes.
+    let _obeying = AbortOnDropHandle::new(tokio::spawn(obey(signals, leash.clone())));
+    let owner = caller.owner();
+    let session = session(&owner, &task.context_id);
+    let whose = Whose { caller, session, chain };
+    let key = (owner.as_str(), task.id.as_str());
     let now = || (front.moment(), front.corridor.clock().now());
-    let (state, message) = match job {
+    let done = match job {
         Job::Call(wanted) => {
-            desk.change(&task.id, TaskState::Working, None, now());
-            let Wanted { tool, arguments, dry_run } = wanted;
-            let (caller, session, chain) = (caller.clone(), session.clone(), chain.clone());
-            let calling = Calling { caller, session, tool, arguments, dry_run, chain };
-            match front.call(calling, leash).await {
-                Some(reply) => {
-                    desk.add(&task.id, artifact(&reply, accepted), Piece::Whole);
-                    (state(&reply), told(&reply, &task))
-                }
-                None => {
-                    let words = "The service is shutting down, and the call has no answer.";
-                    (TaskState::Failed, Some(say(&task, vec![Part::text(words)])))
-                }
-            }
+            let calling = calling(&whose, wanted);
+            made(&front, &desk, &task, key, (calling, leash), accepted).await
         }
-        Job::Script(script) => play(&desk, &task, &leash, script, now).await,
+        Job::Script(script) => play(&desk, &task, key, &leash, script, now).await,
     };
-    if let Some(settled) = desk.change(&task.id, state, message, now()) {
-        push::deliver(&front, &desk, &Whose { caller, session, chain }, settled);
+    let settled = match done {
+        Ok((state, message)) => desk.change(key, state, message, now()).await,
+        Err(error) => Err(error),
+    };
+    let settled =
+        settled.inspect_err(|error| lost(&front, &whose, "A task could not be kept", &error.to_string()))?;
+    if let Some(settled) = settled {
+        push::deliver(&front, &desk, &whose, settled);
     }
+    Ok(())
+}
+
+/// The task's owner may want it to stop, at whatever process.
+async fn obey(mut signals: broadcast::Receiver<News>, leash: Leash) {
+    loop {
+        match signals.recv().await {
+            Ok(News::Stop) => leash.cancel(),
+            Ok(News::Event(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}
+
+fn calling(whose: &Whose, wanted: Wanted) -> Calling {
+    let Wanted { tool, arguments, dry_run } = wanted;
+    let Whose { caller, session, chain } = whose.clone();
+    Calling { caller, session, tool, arguments, dry_run, chain }
+}
+
+/// Makes the call. INVARIANT: not before the store has said that the task is at work: what nobody
+/// can ask about or cancel is not begun.
+async fn made(
+    front: &Front,
+    desk: &Desk,
+    task: &Task,
+    key: (&str, &str),
+    (calling, leash): (Calling, Leash),
+    accepted: Accepted,
+) -> Result<(TaskState, Option<Message>), StateError> {
+    let now = (front.moment(), front.corridor.clock().now());
+    desk.change(key, TaskState::Working, None, now).await?;
+    let Some(reply) = front.call(calling, leash).await else {
+        let words = "The service is shutting down, and the call has no answer.";
+        return Ok((TaskState::Failed, Some(say(task, vec![Part::text(words)]))));
+    };
+    desk.add(key, artifact(&reply, accepted), Piece::Whole, front.moment()).await?;
+    Ok((state(&reply), told(&reply, task)))
 }
 
 fn state(reply: &Reply) -> TaskState {
@@ -136,27 +178,27 @@ pub(super) fn say(task: &Task, parts: Vec<Part>) -> Message {
 async fn play(
     desk: &Desk,
     task: &Task,
+    key: (&str, &str),
     leash: &Leash,
     script: Script,
-    now: impl Fn() -> (std::time::Duration, vambrace_types::Timestamp),
-) -> (TaskState, Option<Message>) {
+    now: impl Fn() -> Now,
+) -> Result<(TaskState, Option<Message>), StateError> {
     for step in script.steps {
         match step {
             Step::Work => {
-                desk.change(&task.id, TaskState::Working, None, now());
+                desk.change(key, TaskState::Working, None, now()).await?;
             }
-            Step::Add(part, piece) => desk.add(
-                &task.id,
-                Artifact {
+            Step::Add(part, piece) => {
+                let artifact = Artifact {
                     artifact_id: "fixture".to_owned(),
                     name: None,
                     description: None,
                     parts: vec![part],
                     metadata: None,
                     extensions: None,
-                },
-                piece,
-            ),
+                };
+                desk.add(key, artifact, piece, now().0).await?;
+            }
             Step::Wait(time) => {
                 let pulled = async {
                     while !leash.is_pulled() {
@@ -164,10 +206,10 @@ async fn play(
                     }
                 };
                 if tokio::time::timeout(time, pulled).await.is_ok() {
-                    return (TaskState::Canceled, None);
+                    return Ok((TaskState::Canceled, None));
                 }
             }
         }
     }
-    (script.end, script.words.map(|words| say(task, vec![Part::text(words)])))
+    Ok((script.end, script.words.map(|words| say(task, vec![Part::text(words)]))))
 }

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::request::Parts;
 use http::{StatusCode, header};
 use vambrace_auth::{Draw, Offered, Refusal, is_trusted_proxy};
+use vambrace_state::Bucket;
 use vambrace_types::{Caller, Chain, Door, ErrorCode};
 
 use super::around::Arrival;
@@ -17,7 +18,7 @@ use super::bell::{Limited, Strange};
 use super::jwks::{self, Looked};
 use super::sight::{offered, once};
 use super::teller::Seen;
-use super::{Front, Limit, Members, Problem, answer, chain, hosts};
+use super::{Front, Limit, Members, Problem, answer, chain, hosts, limits};
 
 /// Who sent a request. The proof that a handler asks for; those behind the router find it in the extensions.
 #[derive(Debug, Clone)]
@@ -54,7 +55,7 @@ pub(super) async fn admit(
     request: Request,
 ) -> Result<(Admitted, Draw, Request), Problem> {
     let (parts, mut body) = request.into_parts();
-    may_knock(front, arrival, &parts)?;
+    may_knock(front, arrival, &parts).await?;
     let trusted = is_trusted_proxy(arrival.peer, &front.settings.trusted_proxies);
     let mut offered = offered(&parts.headers, trusted)?;
     let signed: Bytes;
@@ -73,7 +74,7 @@ pub(super) async fn admit(
 }
 
 /// Before any credential is looked at: does the request mean us, and may its address try at all?
-fn may_knock(front: &Front, arrival: Arrival, parts: &Parts) -> Result<(), Problem> {
+async fn may_knock(front: &Front, arrival: Arrival, parts: &Parts) -> Result<(), Problem> {
     let strange = |strange: Strange, problem: Problem| {
         front.bell.strange(front, strange, Seen::of(arrival.address, parts));
         Err(problem)
@@ -89,10 +90,10 @@ fn may_knock(front: &Front, arrival: Arrival, parts: &Parts) -> Result<(), Probl
                 .suggestion("The operator can list the page's origin in server.allowed_origins."),
         );
     }
-    let now = front.moment();
-    if let Some(wait) = front.failures.blocked(arrival.address, now) {
+    let seen = Seen::of(arrival.address, parts);
+    if let Some(wait) = limits::blocked(front, seen).await? {
         front.metrics.limited(Limit::Failures);
-        front.bell.limited(front, Limited::Failures, Seen::of(arrival.address, parts));
+        front.bell.limited(front, Limited::Failures, seen);
         return Err(Problem::locked_out(wait));
     }
     Ok(())
@@ -146,26 +147,21 @@ async fn enter(
         looked = jwks::Keys::refresh(front).await;
         attempt = front.authenticator.authenticate(offered, clock.now());
     }
-    let address = arrival.address;
-    let seen = Seen::of(address, parts);
-    let wrong = |refusal: &Refusal| {
-        // A key that we have not looked for just now may be a new one: its owner does not guess.
-        let counts = refusal.is_guess() && (*refusal != Refusal::UnknownKey || looked == Looked::Now);
-        if counts && front.failures.failed(address, front.moment()) {
-            front.bell.door_closed(front, seen);
+    let seen = Seen::of(arrival.address, parts);
+    if let Some(refusal) = &attempt.missed {
+        wrong(front, refusal, looked, seen).await?;
+    }
+    let identity = match attempt.found {
+        Ok(identity) => identity,
+        Err(refusal) => {
+            wrong(front, &refusal, looked, seen).await?;
+            return Err(match refusal {
+                // Who it is, is known; no other credential would help.
+                Refusal::UnreadableIdentity(_) | Refusal::NoContext => Problem::refused(&refusal),
+                _ => Problem::refused(&refusal).challenged(&challenge(front, parts, &refusal)),
+            });
         }
-        front.metrics.refused(refusal);
-        front.bell.refused(front, refusal, seen);
     };
-    attempt.missed.iter().for_each(&wrong);
-    let identity = attempt.found.map_err(|refusal| {
-        wrong(&refusal);
-        match refusal {
-            // Who it is, is known; no other credential would help.
-            Refusal::UnreadableIdentity(_) | Refusal::NoContext => Problem::refused(&refusal),
-            _ => Problem::refused(&refusal).challenged(&challenge(front, parts, &refusal)),
-        }
-    })?;
     let caller = identity.caller(Door::Rest);
     if let Some(members) = &front.settings.members
         && !is_member(members, &caller)
@@ -175,13 +171,22 @@ async fn enter(
         return Err(Problem::new(StatusCode::FORBIDDEN, ErrorCode::NotAMember, message)
             .suggestion("Ask the operator to list your email address or one of your groups."));
     }
-    let draw = front.by_caller.draw(&caller.owner(), front.moment());
-    if !draw.allowed {
-        front.metrics.limited(Limit::Caller);
-        front.bell.limited(front, Limited::Caller, seen);
-        return Err(Problem::too_many(draw));
-    }
+    let draw = limits::token(front, Bucket::Caller(&caller.owner()), seen).await?;
     Ok((caller, draw))
+}
+
+/// A wrong credential. One that cannot be counted is not answered: whoever guesses would learn from
+/// it for nothing.
+async fn wrong(front: &Arc<Front>, refusal: &Refusal, looked: Looked, seen: Seen<'_>) -> Result<(), Problem> {
+    // A key that we have not looked for just now may be a new one: its owner does not guess.
+    let counts = refusal.is_guess() && (*refusal != Refusal::UnknownKey || looked == Looked::Now);
+    let closed = if counts { limits::failed(front, seen.address).await } else { Ok(false) };
+    if closed == Ok(true) {
+        front.bell.door_closed(front, seen);
+    }
+    front.metrics.refused(refusal);
+    front.bell.refused(front, refusal, seen);
+    closed.map(drop).map_err(|error| front.away(&error, seen))
 }
 
 fn is_member(members: &Members, caller: &Caller) -> bool {

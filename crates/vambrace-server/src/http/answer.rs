@@ -27,6 +27,9 @@ pub(crate) fn json(status: StatusCode, body: String) -> Response {
 /// Of most answers, those of `around` counted. One more would double the map.
 pub(super) const MOST_HEADERS: usize = 12;
 
+/// When to try again what a store away has prevented.
+const COME_AGAIN: Duration = Duration::from_secs(5);
+
 /// `{"success": false, "message": …, "error": {"code", "message", "suggestion", "request_id"}}`; 429 is what
 /// specification 001 shows.
 #[derive(Debug)]
@@ -86,6 +89,16 @@ impl Problem {
                 "Correct the credential, wait that long and try again; until then a right one is refused as well.",
             );
         problem.draw = Some(Draw { allowed: false, remaining: 0, retry_after: wait, full_after: wait });
+        problem
+    }
+
+    /// A store that the request needs did not answer. Nobody knows how much is left, so nothing is.
+    pub(crate) fn away() -> Problem {
+        let message = "The service cannot reach its shared state, so it did not serve the request.";
+        let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::StateUnavailable, message)
+            .suggestion("Send the request again in a few seconds; if it stays, tell the operator.");
+        problem.draw =
+            Some(Draw { allowed: false, remaining: 0, retry_after: COME_AGAIN, full_after: COME_AGAIN });
         problem
     }
 

@@ -17,12 +17,12 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 use vambrace_auth::{AddressKey, Draw, client_address};
 use vambrace_runtime::Level;
+use vambrace_state::Bucket;
 
 use super::arriving::{Arriving, Fate, Watch};
-use super::bell::Limited;
 use super::routes::{Place, Routes};
 use super::teller::Seen;
-use super::{Front, Limit, Problem, answer, health, hosts, request_id};
+use super::{Front, Problem, answer, health, hosts, limits, request_id};
 
 /// Where a request came from.
 #[derive(Debug, Clone, Copy)]
@@ -53,33 +53,26 @@ pub(super) async fn around(
     let (method, path) = (request.method(), request.uri().path());
     let place = routes.place(path);
     let told = front.corridor.log().wants(Level::Debug).then(|| (method.clone(), path.to_owned()));
-    let limiter = if hosts::is_strange(&request, front) {
-        &front.by_stranger
-    } else if health::is_probe(path) {
-        &front.by_prober
-    } else {
-        &front.by_address
-    };
-    let draw = limiter.draw(&AddressKey::of(arrival.address), front.moment());
+    let bucket = bucket(front, arrival.address, &request);
     let watch = (!request.body().is_end_stream()).then(Watch::default);
-    let mut answer = if !draw.allowed {
-        front.metrics.limited(Limit::Address);
-        let seen = Seen { address: arrival.address, method, path, id: Some(&id) };
-        front.bell.limited(front, Limited::Address, seen);
-        Problem::too_many(draw).into_response()
-    } else if is_preflight(&request) {
-        preflight(origin.as_ref())
-    } else {
-        let most = if path.starts_with("/api/query") { QUERY_BODY } else { settings.max_body };
-        served(front, (routes, place), arrival, (request, watch.as_ref()), most).await
+    let seen = Seen { address: arrival.address, method, path, id: Some(&id) };
+    let (mut answer, draw) = match limits::token(front, bucket, seen).await {
+        Err(problem) => (problem.into_response(), None),
+        Ok(draw) if is_preflight(&request) => (preflight(origin.as_ref()), Some(draw)),
+        Ok(draw) => {
+            let most = if path.starts_with("/api/query") { QUERY_BODY } else { settings.max_body };
+            (served(front, (routes, place), arrival, (request, watch.as_ref()), most).await, Some(draw))
+        }
     };
     // Whoever turned it away, and wherever.
     front.metrics.request(&place.counts, answer.status());
-    let shown = answer.extensions_mut().remove::<Shown>().map_or(draw, |shown| shown.0);
+    let shown = answer.extensions_mut().remove::<Shown>().map(|shown| shown.0).or(draw);
     // For those below and what the connection adds, so that the map does not grow step by step.
     let n_headers = answer.headers().len();
     answer.headers_mut().reserve(answer::MOST_HEADERS.saturating_sub(n_headers));
-    answer::tell_limits(answer.headers_mut(), settings.rate, shown);
+    if let Some(shown) = shown {
+        answer::tell_limits(answer.headers_mut(), settings.rate, shown);
+    }
     let mut answer = answer::named(answer, &id);
     answer.headers_mut().insert(request_id::HEADER, id);
     dress(answer.headers_mut(), origin);
@@ -93,6 +86,17 @@ pub(super) async fn around(
         front.bell.answered(front, seen, answer.status());
     }
     answer
+}
+
+fn bucket(front: &Front, address: IpAddr, request: &Request<Incoming>) -> Bucket<'static> {
+    let key = AddressKey::of(address);
+    if hosts::is_strange(request, front) {
+        Bucket::Stranger(key)
+    } else if health::is_probe(request.uri().path()) {
+        Bucket::Prober(key)
+    } else {
+        Bucket::Address(key)
+    }
 }
 
 async fn served(

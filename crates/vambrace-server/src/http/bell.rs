@@ -9,6 +9,7 @@ use std::time::Duration;
 use http::StatusCode;
 use vambrace_auth::{AddressKey, Moment, Refusal};
 use vambrace_runtime::Level;
+use vambrace_state::StateError;
 use vambrace_types::Tree;
 
 use super::Front;
@@ -164,6 +165,15 @@ impl Bell {
         let rung = Rung { address: Some(seen.address), words };
         if self.ring(rung, front.moment()).is_some() {
             self.line(front, words, seen, None);
+        }
+    }
+
+    /// A store that the request needed did not answer.
+    pub(super) fn away(&self, front: &Front, error: &StateError, seen: Seen<'_>) {
+        let words = "rate limit unknown: the shared state did not answer";
+        if self.ring(Rung { address: None, words }, front.moment()).is_some() {
+            let (seen, more) = (seen.kept(), Some(("reason", Tree::Text(error.to_string()))));
+            self.teller.tell(&front.corridor, Tale::Line { level: Level::Warn, words, seen, more });
         }
     }
 

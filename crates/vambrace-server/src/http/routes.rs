@@ -82,7 +82,7 @@ impl Routes {
             inside: inside.with_state(Arc::clone(front)),
             outside: outside.with_state(Arc::clone(front)),
             mcp: mcp::Endpoint::new(front),
-            a2a: a2a::Endpoint::new(),
+            a2a: a2a::Endpoint::new(front),
         }
     }
 

@@ -31,16 +31,16 @@ const LONGEST: usize = 200;
 
 /// What is told of a request.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen<'r> {
-    pub(super) address: IpAddr,
-    pub(super) method: &'r Method,
-    pub(super) path: &'r str,
-    pub(super) id: Option<&'r HeaderValue>,
+pub(crate) struct Seen<'r> {
+    pub(crate) address: IpAddr,
+    pub(crate) method: &'r Method,
+    pub(crate) path: &'r str,
+    pub(crate) id: Option<&'r HeaderValue>,
 }
 
 impl<'r> Seen<'r> {
     /// Its own id or the fresh one: it has one from its first moment.
-    pub(super) fn of(address: IpAddr, parts: &'r Parts) -> Seen<'r> {
+    pub(crate) fn of(address: IpAddr, parts: &'r Parts) -> Seen<'r> {
         let id = parts.headers.get(request_id::HEADER);
         Seen { address, method: &parts.method, path: parts.uri.path(), id }
     }

@@ -4,6 +4,7 @@
 //! are those of the caller that this request showed. It holds nothing but references.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -21,15 +22,16 @@ use tokio_util::sync::CancellationToken;
 use vambrace_json::{Fault, Limits, What};
 use vambrace_types::{Caller, Door, ErrorCode};
 
-use crate::http::{Admitted, Conformance, Front, Problem, whole};
+use crate::http::{Admitted, Conformance, Front, Problem, Seen, whole};
 use crate::mcp::asking::{Dialogs, Questions};
 use crate::mcp::conformance::Fixtures;
 use crate::mcp::handler::Gate;
 use crate::mcp::metadata::{METADATA, metadata};
-use crate::mcp::session::{Sessions, Visit};
+use crate::mcp::session::{Sessions, Trouble, Visit};
 use crate::mcp::short_way::{self, ShortWay};
 
 const SESSION: &str = "mcp-session-id";
+const ENDPOINT: &str = "/mcp";
 
 /// The metadata of RFC 9728, for everybody: of the whole, and of this endpoint.
 pub(crate) fn public_router() -> Router<Arc<Front>> {
@@ -49,7 +51,7 @@ impl Endpoint {
     pub(crate) fn new(front: &Front) -> Endpoint {
         let is_plain = front.settings.conformance != Conformance::Mcp;
         Endpoint {
-            sessions: Arc::default(),
+            sessions: Arc::new(Sessions::new(Arc::clone(&front.state.sessions))),
             questions: Arc::new(Questions::new(front.settings.dialogs)),
             rounds: Arc::new(Questions::new(if is_plain { Dialogs::None } else { Dialogs::All })),
             has_short_way: is_plain && short_way::is_open(&front.corridor),
@@ -60,14 +62,14 @@ impl Endpoint {
         let (mut parts, body) = request.into_parts();
         // THREAT: P13, somebody else's session is no session.
         let id = parts.headers.get(SESSION).map(|id| id.to_str().unwrap_or_default());
-        if id.is_some_and(|id| !self.sessions.has(id, &admitted.owner())) {
-            return Problem::new(
-                StatusCode::NOT_FOUND,
-                ErrorCode::RouteNotFound,
-                "There is no such session.",
-            )
-            .suggestion("Open a new one with `initialize`.")
-            .into_response();
+        if let Some(id) = id {
+            match self.sessions.has(id, &admitted.owner()).await {
+                Ok(true) => {}
+                Ok(false) => return no_session(),
+                Err(error) => {
+                    return front.away(&error, Seen::of(admitted.address, &parts)).into_response();
+                }
+            }
         }
         let Ok(body) = whole(body).await else {
             return Problem::new(
@@ -97,17 +99,17 @@ impl Endpoint {
                 None,
             ));
         }
-        let caller = admitted.caller(Door::McpHttp);
+        let (caller, address) = (admitted.caller(Door::McpHttp), admitted.address);
         // For the handler, whom the library hands the request's head.
         parts.extensions.insert(admitted);
         // In a box: what the library needs for the long way is many times what a call needs.
-        Box::pin(self.answer(front, caller, parts, body)).await
+        Box::pin(self.answer(front, (caller, address), parts, body)).await
     }
 
     async fn answer(
         &self,
         front: &Arc<Front>,
-        caller: Caller,
+        (caller, address): (Caller, IpAddr),
         parts: request::Parts,
         body: Bytes,
     ) -> Response {
@@ -116,7 +118,7 @@ impl Endpoint {
         // A call that is under way when the server ends is finished; a stream that waits for news ends with it.
         let ending =
             if parts.method == Method::GET { front.ending.clone() } else { CancellationToken::new() };
-        let is_end = parts.method == Method::DELETE;
+        let (method, is_end) = (parts.method.clone(), parts.method == Method::DELETE);
         let says_json = says_json(&parts);
         let request = Request::from_parts(parts, Body::from(body));
         let response = match front.settings.conformance {
@@ -125,6 +127,10 @@ impl Endpoint {
             }
             Conformance::Off | Conformance::A2a => through(gate, &visit, ending, request).await,
         };
+        if let Some(Trouble::Away(error)) = visit.trouble() {
+            let seen = Seen { address, method: &method, path: ENDPOINT, id: None };
+            return front.away(error, seen).into_response();
+        }
         // Some clients take only these two words for a session that was ended.
         if is_end && response.status() == StatusCode::ACCEPTED {
             return StatusCode::NO_CONTENT.into_response();
@@ -135,6 +141,21 @@ impl Endpoint {
         }
         response
     }
+}
+
+fn no_session() -> Response {
+    Problem::new(StatusCode::NOT_FOUND, ErrorCode::RouteNotFound, "There is no such session.")
+        .suggestion("Open a new one with `initialize`.")
+        .into_response()
+}
+
+fn too_many_sessions() -> Response {
+    let mut response =
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::NotReady, "Too many sessions are open.")
+            .suggestion("Try again in a minute, or use revision 2026-07-28, which needs none.")
+            .into_response();
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+    response
 }
 
 /// LIMIT: of `initialize`, because the library keeps it as long as the session. THREAT: P09, every
@@ -193,13 +214,12 @@ async fn through<H: ServerHandler + Clone>(
         .with_cancellation_token(ending);
     let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(visit), config);
     let response = service.handle(request).await;
-    if visit.met_the_limit() {
-        let mut response =
-            Problem::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::NotReady, "Too many sessions are open.")
-                .suggestion("Try again in a minute, or use revision 2026-07-28, which needs none.")
-                .into_response();
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
-        return response;
+    match visit.trouble() {
+        Some(Trouble::Full) => too_many_sessions(),
+        // What is answered then, is told as well.
+        Some(Trouble::Away(_)) | None => response.map(Body::new),
     }
-    response.map(Body::new)
 }
+
+#[cfg(test)]
+mod tests;

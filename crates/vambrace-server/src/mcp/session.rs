@@ -1,10 +1,8 @@
 //! Sessions of the revisions that have them (up to 2025-11-25). A session belongs to whoever opened it: for everybody
 //! else it does not exist. Their number is bounded, for one owner and in all, and idle ones end by themselves.
 
-use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -19,15 +17,11 @@ use rmcp::transport::streamable_http_server::session::local::{
 };
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 
-use vambrace_types::credential_of;
+use vambrace_auth::Moment;
+use vambrace_state::{SessionStore, StateError, TIMEOUT, TooManySessions, within};
 
 use crate::mcp::threshold::{Departure, Threshold};
 
-/// An owner that opens more loses the one it used least: most clients never say that they are done.
-const MOST_OF_ONE: usize = 64;
-const MOST_IN_ALL: usize = 1024;
-/// Of all for whom one caller speaks. THREAT: P12, whoever may name people can name any number of them.
-const MOST_OF_CREDENTIAL: usize = MOST_IN_ALL / 4 * 3;
 /// Longer than any call may take, because a silent call counts as idle.
 const IDLE: Duration = Duration::from_secs(900);
 /// How long a client that hung up on a call may take to come back. The revision says that hanging up alone is no
@@ -36,101 +30,60 @@ const RETURN: Duration = Duration::from_secs(5);
 /// A client that does not take its events loses them beyond this many.
 const EVENTS: usize = 64;
 
-/// All sessions of a running server.
+/// All sessions of a running server: which there are is noted in a store, what happens in them is
+/// here.
 pub(super) struct Sessions {
     manager: LocalSessionManager,
-    shelf: Mutex<Shelf>,
-}
-
-#[derive(Default)]
-struct Shelf {
-    held: HashMap<SessionId, Held>,
-    /// Owners of those that are being opened; they count already.
-    coming: Vec<String>,
-}
-
-impl Shelf {
-    /// How many there are of the credential by which this owner came.
-    fn of_credential(&self, owner: &str) -> usize {
-        let owners = self.held.values().map(|held| held.owner.as_str());
-        let owners = owners.chain(self.coming.iter().map(String::as_str));
-        owners.filter(|other| credential_of(other) == credential_of(owner)).count()
-    }
-}
-
-/// Room for a session that is being opened, given back when it is dropped.
-struct Place<'s> {
-    sessions: &'s Sessions,
-    owner: String,
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        let coming = &mut self.sessions.shelf().coming;
-        if let Some(own) = coming.iter().position(|owner| *owner == self.owner) {
-            coming.swap_remove(own);
-        }
-    }
-}
-
-struct Held {
-    owner: String,
-    used: Instant,
-}
-
-impl Default for Sessions {
-    fn default() -> Sessions {
-        let mut manager = LocalSessionManager::default();
-        manager.session_config.keep_alive = Some(IDLE);
-        manager.session_config.channel_capacity = EVENTS;
-        Sessions { manager, shelf: Mutex::default() }
-    }
+    store: Arc<dyn SessionStore>,
+    started: Instant,
 }
 
 impl Sessions {
+    pub(super) fn new(store: Arc<dyn SessionStore>) -> Sessions {
+        let mut manager = LocalSessionManager::default();
+        manager.session_config.keep_alive = Some(IDLE);
+        manager.session_config.channel_capacity = EVENTS;
+        Sessions { manager, store, started: Instant::now() }
+    }
+
+    fn now(&self) -> Moment {
+        self.started.elapsed()
+    }
+
     /// Whether this owner has this session.
-    pub(super) fn has(&self, id: &str, owner: &str) -> bool {
-        match self.shelf().held.get_mut(id) {
-            Some(held) if held.owner == owner => {
-                held.used = Instant::now();
-                true
-            }
-            Some(_) | None => false,
+    pub(super) async fn has(&self, id: &str, owner: &str) -> Result<bool, StateError> {
+        within(TIMEOUT, self.store.has(id, owner, self.now())).await
+    }
+
+    /// Whether anything came from this session's client since, as far as anybody knows.
+    async fn may_have_been_used_since(&self, id: &SessionId, moment: Moment) -> bool {
+        match within(TIMEOUT, self.store.last_used(id)).await {
+            Ok(used) => used.is_some_and(|used| used > moment),
+            Err(_) => true,
         }
-    }
-
-    /// Whether anything came from this session's client since.
-    fn was_used_since(&self, id: &SessionId, moment: Instant) -> bool {
-        self.shelf().held.get(id).is_some_and(|held| held.used > moment)
-    }
-
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Room for one more, and which session had to go for it. THREAT: P13, nobody's session goes for somebody else's.
-    fn room_for(&self, owner: &str) -> Result<(Place<'_>, Option<SessionId>), SessionError> {
-        let mut shelf = self.shelf();
-        let own = shelf.held.iter().filter(|(_, held)| held.owner == owner);
-        let n_coming = shelf.coming.iter().filter(|coming| *coming == owner).count();
-        let mut leaving = None;
-        if own.clone().count() + n_coming >= MOST_OF_ONE {
-            let oldest = own.min_by_key(|(_, held)| held.used).map(|(id, _)| Arc::clone(id));
-            let oldest = oldest.ok_or(SessionError::Full)?;
-            shelf.held.remove(&oldest);
-            leaving = Some(oldest);
-        } else if shelf.held.len() + shelf.coming.len() >= MOST_IN_ALL
-            || shelf.of_credential(owner) >= MOST_OF_CREDENTIAL
-        {
-            return Err(SessionError::Full);
-        }
-        shelf.coming.push(owner.to_owned());
-        Ok((Place { sessions: self, owner: owner.to_owned() }, leaving))
     }
 
     async fn end(&self, id: &SessionId) -> Result<(), SessionError> {
-        self.shelf().held.remove(id);
-        Ok(self.manager.close_session(id).await?)
+        // Here it ends in any case: to the store it is idle from now on.
+        let noted = within(TIMEOUT, self.store.end(id)).await;
+        self.manager.close_session(id).await?;
+        Ok(noted?)
+    }
+}
+
+/// A session that is being opened. It ends when this is dropped before it is open.
+struct Opening {
+    sessions: Arc<Sessions>,
+    id: Option<SessionId>,
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        let (Some(id), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current()) else { return };
+        let sessions = Arc::clone(&self.sessions);
+        runtime.spawn(async move {
+            let _ = sessions.end(&id).await;
+        });
     }
 }
 
@@ -141,7 +94,18 @@ pub(super) enum SessionError {
     #[error("there is no such session")]
     NotFound,
     #[error(transparent)]
+    State(#[from] StateError),
+    #[error(transparent)]
     Library(#[from] LocalSessionManagerError),
+}
+
+/// What stood in the way of a request.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// A session was refused because there are too many.
+    Full,
+    /// The store of sessions did not answer.
+    Away(StateError),
 }
 
 /// The sessions as one request may see them.
@@ -150,25 +114,30 @@ pub(super) struct Visit {
     pub(super) owner: String,
     /// Shared with the handler of the session that this request may open.
     pub(super) departure: Departure,
-    full: AtomicBool,
+    trouble: OnceLock<Trouble>,
 }
 
 impl Visit {
     pub(super) fn new(sessions: Arc<Sessions>, owner: String) -> Visit {
-        Visit { sessions, owner, departure: Departure::is_the_only_end(), full: AtomicBool::new(false) }
+        Visit { sessions, owner, departure: Departure::is_the_only_end(), trouble: OnceLock::new() }
     }
 
-    /// Whether a session was refused because there are too many.
-    pub(super) fn met_the_limit(&self) -> bool {
-        self.full.load(Ordering::Relaxed)
+    /// Why the library's answer is not the one that the client gets.
+    pub(super) fn trouble(&self) -> Option<&Trouble> {
+        self.trouble.get()
     }
 
-    fn own(&self, id: &SessionId) -> Result<&LocalSessionManager, SessionError> {
-        if self.sessions.has(id, &self.owner) {
-            Ok(&self.sessions.manager)
-        } else {
-            Err(SessionError::NotFound)
+    async fn own(&self, id: &SessionId) -> Result<&LocalSessionManager, SessionError> {
+        match self.sessions.has(id, &self.owner).await {
+            Ok(true) => Ok(&self.sessions.manager),
+            Ok(false) => Err(SessionError::NotFound),
+            Err(error) => Err(self.away(error)),
         }
+    }
+
+    fn away(&self, error: StateError) -> SessionError {
+        let _ = self.trouble.set(Trouble::Away(error.clone()));
+        SessionError::State(error)
     }
 }
 
@@ -177,16 +146,19 @@ impl SessionManager for Visit {
     type Transport = Threshold<SessionTransport>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
-        let (place, leaving) =
-            self.sessions.room_for(&self.owner).inspect_err(|_| self.full.store(true, Ordering::Relaxed))?;
+        let sessions = &self.sessions;
+        let (id, transport) = sessions.manager.create_session().await?;
+        let mut opening = Opening { sessions: Arc::clone(sessions), id: Some(Arc::clone(&id)) };
+        let opened = within(TIMEOUT, sessions.store.open(&id, &self.owner, sessions.now())).await;
+        let leaving = opened.map_err(|error| self.away(error))?.map_err(|TooManySessions| {
+            let _ = self.trouble.set(Trouble::Full);
+            SessionError::Full
+        })?;
         if let Some(leaving) = leaving {
-            self.sessions.manager.close_session(&leaving).await?;
+            sessions.manager.close_session(&leaving).await?;
         }
-        let (id, transport) = self.sessions.manager.create_session().await?;
+        opening.id = None;
         self.departure.is_yet_to_come();
-        let held = Held { owner: self.owner.clone(), used: Instant::now() };
-        self.sessions.shelf().held.insert(Arc::clone(&id), held);
-        drop(place);
         Ok((id, Threshold::new(transport, self.departure.clone())))
     }
 
@@ -195,21 +167,23 @@ impl SessionManager for Visit {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionError> {
-        Ok(self.own(id)?.initialize_session(id, message).await?)
+        Ok(self.own(id).await?.initialize_session(id, message).await?)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, SessionError> {
-        match self.own(id) {
+        match self.own(id).await {
             Ok(manager) => Ok(manager.has_session(id).await?),
-            Err(_) => Ok(false),
+            Err(SessionError::NotFound) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionError> {
-        if self.own(id).is_ok() {
-            self.sessions.end(id).await?;
+        match self.own(id).await {
+            Ok(_) => self.sessions.end(id).await,
+            Err(SessionError::NotFound) => Ok(()),
+            Err(error) => Err(error),
         }
-        Ok(())
     }
 
     async fn create_stream(
@@ -224,7 +198,7 @@ impl SessionManager for Visit {
             },
             _ => None,
         };
-        let events = self.own(id)?.create_stream(id, message).await?;
+        let events = self.own(id).await?.create_stream(id, message).await?;
         let unanswered = call.map(|call| Unanswered {
             sessions: Arc::clone(&self.sessions),
             session: Arc::clone(id),
@@ -239,14 +213,14 @@ impl SessionManager for Visit {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), SessionError> {
-        Ok(self.own(id)?.accept_message(id, message).await?)
+        Ok(self.own(id).await?.accept_message(id, message).await?)
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
-        Ok(self.own(id)?.create_standalone_stream(id).await?)
+        Ok(self.own(id).await?.create_standalone_stream(id).await?)
     }
 
     async fn resume(
@@ -254,7 +228,7 @@ impl SessionManager for Visit {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
-        Ok(self.own(id)?.resume(id, last_event_id).await?)
+        Ok(self.own(id).await?.resume(id, last_event_id).await?)
     }
 }
 
@@ -288,10 +262,10 @@ impl Drop for Unanswered {
     fn drop(&mut self) {
         let (false, Ok(runtime)) = (self.is_answered, tokio::runtime::Handle::try_current()) else { return };
         let (sessions, session) = (Arc::clone(&self.sessions), Arc::clone(&self.session));
-        let (call, left) = (self.call.clone(), Instant::now());
+        let (call, left) = (self.call.clone(), sessions.now());
         runtime.spawn(async move {
             tokio::time::sleep(RETURN).await;
-            if sessions.was_used_since(&session, left) {
+            if sessions.may_have_been_used_since(&session, left).await {
                 return;
             }
             let reason = Some("The client hung up and did not come back.".to_owned());
@@ -305,54 +279,73 @@ impl Drop for Unanswered {
 
 #[cfg(test)]
 mod tests {
+    use vambrace_state::{LocalSessions, Outage, SESSION_BOUNDS};
+
     use super::*;
+
+    const OF_ONE: usize = SESSION_BOUNDS.of_one;
+    const IN_ALL: usize = SESSION_BOUNDS.in_all;
+
+    async fn has(sessions: &Sessions, id: &str, owner: &str) -> bool {
+        sessions.has(id, owner).await.unwrap()
+    }
 
     #[tokio::test]
     async fn sessions_are_bounded_in_all_and_nobody_pushes_others_out() {
-        let sessions = Arc::new(Sessions::default());
+        let sessions = Arc::new(Sessions::new(Arc::new(LocalSessions::new(SESSION_BOUNDS))));
         let visit = |owner: &str| Visit::new(Arc::clone(&sessions), owner.to_owned());
         let mut kept = Vec::new();
-        for number in 0..MOST_IN_ALL {
-            kept.push(visit(&format!("owner{}", number / MOST_OF_ONE)).create_session().await.unwrap());
+        for number in 0..IN_ALL {
+            kept.push(visit(&format!("owner{}", number / OF_ONE)).create_session().await.unwrap());
         }
         let late = visit("late");
         assert!(matches!(late.create_session().await, Err(SessionError::Full)));
-        assert!(late.met_the_limit());
+        assert!(matches!(late.trouble(), Some(Trouble::Full)));
         // Somebody who has many gets one more for one of its own.
         let (newest, _transport) = visit("owner0").create_session().await.unwrap();
         let first = &kept.first().unwrap().0;
-        assert!(sessions.has(&newest, "owner0") && !sessions.has(first, "owner0"));
-        assert!(kept.iter().skip(MOST_OF_ONE).all(|(id, _)| !sessions.has(id, "owner0")));
-        assert_eq!(sessions.shelf().held.len(), MOST_IN_ALL);
+        assert!(has(&sessions, &newest, "owner0").await && !has(&sessions, first, "owner0").await);
+        for (id, _) in kept.iter().skip(OF_ONE) {
+            assert!(!has(&sessions, id, "owner0").await);
+        }
+        for (number, (id, _)) in kept.iter().enumerate().skip(1) {
+            assert!(has(&sessions, id, &format!("owner{}", number / OF_ONE)).await, "{number}");
+        }
         // Nobody ends what is not theirs; what its owner ends makes room.
         visit("late").close_session(&newest).await.unwrap();
-        assert!(sessions.has(&newest, "owner0"));
+        assert!(has(&sessions, &newest, "owner0").await);
         visit("owner0").close_session(&newest).await.unwrap();
         assert!(visit("late").create_session().await.is_ok());
     }
 
-    #[test]
-    fn whoever_names_many_people_leaves_room_for_others() {
-        let sessions = Sessions::default();
-        let named = |number: usize| format!("bridge\u{1f}person{number}@example.com");
-        let places: Vec<Place<'_>> = (0..MOST_OF_CREDENTIAL)
-            .map(|number| sessions.room_for(&named(number)).unwrap_or_else(|_| panic!("{number}")).0)
+    #[tokio::test]
+    async fn sessions_that_are_opened_at_once_are_counted_one_by_one() {
+        let sessions = Arc::new(Sessions::new(Arc::new(LocalSessions::new(SESSION_BOUNDS))));
+        let visits: Vec<Visit> = (0..IN_ALL + 10)
+            .map(|number| Visit::new(Arc::clone(&sessions), format!("owner{}", number / OF_ONE)))
             .collect();
-        assert!(matches!(sessions.room_for(&named(places.len())), Err(SessionError::Full)));
-        assert!(sessions.room_for("bridgex").is_ok());
+        let opened = futures_util::future::join_all(visits.iter().map(Visit::create_session)).await;
+        let (open, full): (Vec<_>, Vec<_>) = opened.into_iter().partition(Result::is_ok);
+        assert_eq!((open.len(), full.len()), (IN_ALL, 10));
+        assert!(full.iter().all(|refused| matches!(refused, Err(SessionError::Full))));
     }
 
-    #[test]
-    fn sessions_that_are_being_opened_count() {
-        let sessions = Sessions::default();
-        let owner = |number: usize| format!("owner{}", number / MOST_OF_ONE);
-        let mut places: Vec<Place<'_>> =
-            (0..MOST_IN_ALL).map(|number| sessions.room_for(&owner(number)).unwrap().0).collect();
-        let is_full = |owner: &str| matches!(sessions.room_for(owner), Err(SessionError::Full));
-        assert!(is_full("late") && is_full("owner0"));
-        places.remove(0);
-        assert!(!is_full("late") && !is_full("owner0"));
-        places.clear();
-        assert!(sessions.shelf().coming.is_empty());
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_does_not_answer_neither_opens_nor_denies_a_session() {
+        for outage in Outage::ALL {
+            let sessions = Arc::new(Sessions::new(outage.server_state().sessions));
+            let visit = Visit::new(Arc::clone(&sessions), "ann".to_owned());
+            assert!(matches!(visit.create_session().await, Err(SessionError::State(_))), "{outage:?}");
+            assert!(matches!(visit.trouble(), Some(Trouble::Away(_))), "{outage:?}");
+            let visit = Visit::new(Arc::clone(&sessions), "ann".to_owned());
+            let id = SessionId::from("s");
+            assert!(matches!(visit.has_session(&id).await, Err(SessionError::State(_))), "{outage:?}");
+            assert!(matches!(visit.trouble(), Some(Trouble::Away(_))), "{outage:?}");
+            // A call is not cancelled because nobody knows whether its client came back.
+            assert!(sessions.may_have_been_used_since(&id, Moment::ZERO).await, "{outage:?}");
+            // Nothing is left of what was not opened.
+            tokio::time::sleep(TIMEOUT * 2).await;
+            assert_eq!(sessions.manager.sessions.read().await.len(), 0, "{outage:?}");
+        }
     }
 }

@@ -43,7 +43,7 @@ impl Tool for DeleteMemoryTool {
     async fn run(&self, permit: Permit<DeleteMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let id = permit.action().id.clone();
         let memories = hands.memories_to_change()?;
-        hands.blocking(|| memories.delete(permit, hands.caller())).await?;
+        hands.blocking(|| memories.delete(permit, hands.caller())).await?.answer().await?;
         Ok(RawOutput::new(Tree::map([
             ("success", Tree::Bool(true)),
             ("message", Tree::Text(format!("The memory {id} was deleted."))),

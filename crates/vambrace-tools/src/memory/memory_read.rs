@@ -52,7 +52,8 @@ impl Tool for MemoryReadTool {
 
     async fn run(&self, permit: Permit<SearchMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let query = permit.action().query.clone();
-        let found = hands.blocking(|| hands.memories().search(permit, hands.caller())).await?;
+        let found =
+            hands.blocking(|| hands.memories().search(permit, hands.caller())).await?.answer().await?;
         Ok(RawOutput::new(match query {
             Some(query) => Tree::map([
                 ("query", Tree::Text(query)),

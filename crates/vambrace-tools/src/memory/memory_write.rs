@@ -60,7 +60,7 @@ impl Tool for MemoryWriteTool {
     async fn run(&self, permit: Permit<SaveMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let (bytes, saving) = (permit.action().content.len(), permit.action().saving);
         let memories = hands.memories_to_change()?;
-        let saved = hands.blocking(|| memories.save(permit, hands.caller())).await?;
+        let saved = hands.blocking(|| memories.save(permit, hands.caller())).await?.answer().await?;
         let message = format!("Successfully wrote {bytes} bytes to memory (mode: {})", word(saving));
         Ok(RawOutput::new(Tree::map([
             ("message", Tree::Text(message)),

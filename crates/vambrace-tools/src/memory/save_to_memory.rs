@@ -48,7 +48,7 @@ impl Tool for SaveToMemoryTool {
 
     async fn run(&self, permit: Permit<SaveMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let memories = hands.memories_to_change()?;
-        let saved = hands.blocking(|| memories.save(permit, hands.caller())).await?;
+        let saved = hands.blocking(|| memories.save(permit, hands.caller())).await?.answer().await?;
         Ok(RawOutput::new(Tree::map([
             ("success", Tree::Bool(true)),
             ("message", Tree::Text(format!("The memory was saved with the id {}.", saved.id))),

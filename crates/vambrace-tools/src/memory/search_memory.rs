@@ -52,7 +52,8 @@ impl Tool for SearchMemoryTool {
     }
 
     async fn run(&self, permit: Permit<SearchMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
-        let found = hands.blocking(|| hands.memories().search(permit, hands.caller())).await?;
+        let found =
+            hands.blocking(|| hands.memories().search(permit, hands.caller())).await?.answer().await?;
         let count = Tree::count(found.len());
         let memories = found.into_iter().map(described).collect();
         Ok(RawOutput::new(Tree::map([("memories", Tree::List(memories)), ("count", count)])))

@@ -50,7 +50,7 @@ impl Tool for UpdateMemoryTool {
     async fn run(&self, permit: Permit<UpdateMemory>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let id = permit.action().id.clone();
         let memories = hands.memories_to_change()?;
-        hands.blocking(|| memories.update(permit, hands.caller())).await?;
+        hands.blocking(|| memories.update(permit, hands.caller())).await?.answer().await?;
         Ok(RawOutput::new(Tree::map([
             ("success", Tree::Bool(true)),
             ("message", Tree::Text(format!("The memory {id} was updated."))),

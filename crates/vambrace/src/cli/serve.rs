@@ -25,6 +25,7 @@ use vambrace_redact::{KnownValue, RedactedText, prove_rules};
 use vambrace_runtime::{Corridor, Level, Log, LogLine};
 use vambrace_server::http::{Conformance, Front, serve};
 use vambrace_server::mcp::DryRun;
+use vambrace_state::ServerState;
 use vambrace_types::{AccessLevel, Door, Secret, Tree};
 
 use super::Exit;
@@ -97,7 +98,8 @@ fn attempt(global: &Global, args: ServeArgs) -> Result<Exit, Exit> {
     settings.tasks = tasks;
     let limit = settings.call_timeout;
     settings.max_connections = settings.max_connections.min(descriptors(settings.max_connections));
-    let front = Arc::new(Front::new(Arc::clone(&session.corridor), authenticator, settings));
+    let state = ServerState::local(settings.rate);
+    let front = Arc::new(Front::new(Arc::clone(&session.corridor), authenticator, settings, state));
     let exit = runtime.block_on(until_ended(global, &loaded, &session, front, (listener, limit), first));
     // A call that hangs in the system does not keep us.
     runtime.shutdown_background();

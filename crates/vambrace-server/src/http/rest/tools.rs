@@ -112,6 +112,7 @@ fn status_of(code: ErrorCode) -> StatusCode {
         (ErrorCode::ToolNotFound, _) => StatusCode::NOT_FOUND,
         (
             ErrorCode::AuditUnavailable
+            | ErrorCode::StateUnavailable
             | ErrorCode::PostureBroken
             | ErrorCode::IsolationTooWeak
             | ErrorCode::NotReady,
@@ -147,6 +148,7 @@ mod tests {
         check(ErrorCode::FileNotFound, 200);
         check(ErrorCode::Timeout, 200);
         check(ErrorCode::AuditUnavailable, 503);
+        check(ErrorCode::StateUnavailable, 503);
         check(ErrorCode::InternalError, 500);
         // 429 has exactly two members, and 401 is before any call.
         for code in ErrorCode::ALL {
