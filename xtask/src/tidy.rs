@@ -8,6 +8,7 @@ mod licenses;
 mod manifests;
 mod sources;
 mod strings;
+mod tool_names;
 
 use std::fmt;
 
@@ -82,6 +83,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Failure> {
 fn text_findings(workspace: &Workspace) -> Vec<Finding> {
     let mut findings = manifests::check(workspace);
     findings.extend(bans::check(workspace));
+    findings.extend(tool_names::check(workspace));
     findings.extend(workspace.files.iter().filter(|file| file.is_rust()).flat_map(sources::check));
     findings.extend(workspace.files.iter().flat_map(strings::check));
     findings
