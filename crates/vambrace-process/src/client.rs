@@ -17,7 +17,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use crate::cage::Layers;
 use crate::capture::{self, Captured, Stdio, Watch};
 use crate::guarded::Guarded;
-use crate::launcher::{JOURNAL, LAUNCHER};
+use crate::launcher::LAUNCHER;
 use crate::mark::Mark;
 use crate::namespace::Namespaces;
 use crate::order::Order;
@@ -102,17 +102,11 @@ pub struct Launcher {
 impl Launcher {
     /// `exe` is a binary that calls `launch_if_asked` first: in the product `/proc/self/exe`.
     pub fn start(exe: &Path) -> Result<Launcher, CageError> {
-        Launcher::start_as_witness(exe, None)
-    }
-
-    /// It adds to the journal when all its cells were dead, should this process be killed.
-    pub(crate) fn start_as_witness(exe: &Path, journal: Option<&Path>) -> Result<Launcher, CageError> {
         let (ours, theirs) = wire::pair().map_err(|errno| CageError::NoLauncher(errno.into()))?;
         // THREAT: P06, secrets of our environment must not be in the memory of what starts programs.
         let child = Command::new(exe)
             .arg(LAUNCHER)
             .env_clear()
-            .envs(journal.map(|journal| (JOURNAL, journal)))
             .current_dir("/")
             .stdin(theirs)
             .stdout(ChildStdio::null())

@@ -33,7 +33,7 @@ pub struct Finished {
     pub time_limit: Option<Duration>,
     pub duration: Duration,
     pub enforcement: Enforcement,
-    /// Sentences for the result and the record: missing layers, names that were taken away.
+    /// Sentences for the result and the record: missing layers, limits that were reached.
     pub warnings: Vec<String>,
 }
 

@@ -34,7 +34,6 @@ mod network;
 #[cfg(test)]
 mod nobody;
 mod order;
-mod placeholder;
 mod posture;
 mod programs;
 mod repository;

@@ -1,12 +1,12 @@
 //! The door itself: each run uses up one permit. It looks programs up, decides what the cage shows, has it built or takes
-//! the caller's prepared one, and sweeps up after the job.
+//! the caller's prepared one, and looks for what the job made of protected names.
 
 mod backends;
 mod build;
 mod input;
 mod keep;
+mod planted;
 mod proof;
-mod sweep;
 mod way_out;
 
 use std::os::fd::AsFd as _;
@@ -27,7 +27,6 @@ use crate::fetched::{self, Fetched};
 use crate::lent::Lent;
 use crate::lookup::{LookupError, TrustedPath};
 use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
-use crate::placeholder::{Placeholders, RunJournal};
 use crate::surroundings::Surroundings;
 use crate::workspace::Walker;
 use crate::{
@@ -38,7 +37,6 @@ use crate::{
 use build::Staged;
 use keep::Shelf;
 use proof::Proving;
-use sweep::Baseline;
 
 /// Programs for one policy.
 pub struct Programs {
@@ -54,15 +52,12 @@ pub struct Programs {
     turns: OnceLock<()>,
     staged: Mutex<Option<Arc<Staged>>>,
     walker: Walker,
-    placeholders: Placeholders,
-    journal: OnceLock<Option<Arc<RunJournal>>>,
     groups: OnceLock<cgroup::Groups>,
     launcher: Mutex<Option<Arc<Launcher>>>,
     shelf: Arc<Shelf>,
     proving: Proving,
     n_running: AtomicUsize,
     n_cages: AtomicUsize,
-    baseline: Baseline,
     missing: Mutex<Vec<Missing>>,
 }
 
@@ -135,7 +130,7 @@ pub struct RunContext<'a> {
     pub n_at_once: Option<usize>,
     /// The way out of the cage. None: there is none.
     pub network: Option<&'a dyn Network>,
-    /// Hears of protected names that the job made and that were taken away, however the job ended.
+    /// Hears of protected names that the job tried to make or that appeared while it ran, however it ended.
     pub planted: &'a (dyn Fn(Vec<String>) + Sync),
 }
 
@@ -178,10 +173,11 @@ impl Programs {
     }
 
     /// What is missing from a cage with holes was said at the start; a whole cage that does not hold is never accepted.
-    fn accepts_weak(&self, enforcement: Enforcement) -> bool {
-        let weak = enforcement < Enforcement::Full;
-        weak && (self.settings.when_missing == WhenMissing::Warn
-            || self.settings.backend == Backend::DangerouslyNone)
+    fn accepts_weak(&self, layers: &Layers) -> bool {
+        let is_weak = !layers.is_whole();
+        is_weak
+            && (self.settings.when_missing == WhenMissing::Warn
+                || self.settings.backend == Backend::DangerouslyNone)
     }
 
     /// Where a program is, for those who choose between programs.
@@ -219,8 +215,6 @@ impl Programs {
             Input::Terminal => input::of(stdin.as_fd())?,
         };
         let mut order = self.order(job, Some(context))?;
-        // Before the cage is built: what a program of another call makes meanwhile must not be taken for old.
-        let before = self.baseline.enter(|| self.first_look(context))?;
         let fetched = self.fetched_for(job, context);
         let mut kept = self.settled_cell(job, &fetched, context)?;
         let mut warnings = self.weigh(&kept.layers)?;
@@ -242,7 +236,7 @@ impl Programs {
         }
         let exceeded = kept.group.as_ref().is_some_and(Group::has_exceeded_memory);
         let enforcement = kept.layers.enforcement();
-        let cover = build::cover(&kept.layers);
+        let (before, layers) = (Arc::clone(&kept.view), kept.layers.clone());
         let warm = self.may_be_warm(job, context);
         // INVARIANT: nothing of the job is alive when its traces are looked for. A cell that reported the end has ended
         // all of it; any other is ended here.
@@ -252,9 +246,8 @@ impl Programs {
         }
         // Only now, so that every connection of the job was served or refused under its own grants.
         drop(way_out);
-        let swept = self.sweep(&before.view, cover, context);
+        self.tell_planted(&before, &layers, context);
         let cleaned = fetched::clean(&fetched).map_err(|why| ProgramError::LeftBehind { why });
-        drop(before);
         // Its runner has looked around meanwhile.
         if let Some(mut kept) = kept {
             match kept.cell.is_reusable() {
@@ -262,7 +255,6 @@ impl Programs {
                 false => self.shelf.dissolve(kept),
             }
         }
-        swept?;
         cleaned?;
         let captured = match outcome {
             Err(cell::CageError::Died) if exceeded => {
@@ -322,7 +314,7 @@ impl Programs {
         }
         *self.missing.lock().unwrap_or_else(PoisonError::into_inner) = layers.missing.clone();
         let missing = layers.describe_missing();
-        if self.accepts_weak(layers.enforcement()) {
+        if layers.is_whole() || self.accepts_weak(layers) {
             return Ok(vec![format!("The program ran without: {missing}.")]);
         }
         Err(ProgramError::TooWeak { missing })
@@ -509,20 +501,12 @@ impl Programs {
         self.walker.service()
     }
 
-    /// Without a place to keep it, what is planted before a kill stays until a person finds it; the sweep after a run does
-    /// not need it.
-    fn journal(&self) -> Option<&Arc<RunJournal>> {
-        let open = || RunJournal::open(&self.settings.state, &self.walker).ok().map(Arc::new);
-        self.journal.get_or_init(open).as_ref()
-    }
-
     fn launcher(&self) -> Result<Arc<Launcher>, ProgramError> {
         let mut held = self.launcher.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(launcher) = held.as_ref() {
             return Ok(Arc::clone(launcher));
         }
-        let journal = self.journal().map(|journal| journal.path());
-        let launcher = Launcher::start_as_witness(&self.settings.launcher, journal)
+        let launcher = Launcher::start(&self.settings.launcher)
             .map_err(|error| ProgramError::Broken { why: error.to_string() })?;
         let launcher = Arc::new(launcher);
         *held = Some(Arc::clone(&launcher));

@@ -13,7 +13,7 @@ pub struct CageSpec {
     pub writable: Vec<PathBuf>,
     /// Files of control groups on the host into which the cell's first process is written (`cgroup.procs`, `tasks`).
     pub groups: Vec<PathBuf>,
-    /// Names that programs may not make. None: what they make is looked for afterwards.
+    /// Names that programs may not make. None: what they make is reported afterwards.
     pub guarded: Option<Guarded>,
     /// A listening socket on the cage's own loopback is made and handed out, for whoever serves it there.
     pub way_out: bool,

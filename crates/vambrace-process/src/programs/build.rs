@@ -14,7 +14,8 @@ use vambrace_types::ByteLimit;
 use super::keep::{Kept, Shelf, Standing};
 use super::proof::{Proving, Scene, scene};
 use super::way_out::WayOut;
-use super::{Baseline, Programs, RunContext};
+use super::{Programs, RunContext};
+use crate::cage::UNGUARDED;
 use crate::cell::{CageError, Cell};
 use crate::cgroup::Controller;
 use crate::environment::{CAGE_HOME, Git, Reach, SafeEnvironment};
@@ -22,7 +23,6 @@ use crate::fetched::Fetched;
 use crate::launcher::RUNNER;
 use crate::lookup::TrustedPath;
 use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
-use crate::placeholder::{Cover, Held, Placeholders};
 use crate::posture::traps::Traps;
 use crate::repository::Author;
 use crate::scratch::{Scratch, own_folder};
@@ -99,15 +99,12 @@ pub(super) fn programs(settings: ProgramsSettings, epoch: Epoch) -> Programs {
         staged: Mutex::new(None),
         turns: OnceLock::new(),
         walker: Walker::new(settings.workspace.clone(), Arc::clone(&settings.scope)),
-        placeholders: Placeholders::default(),
-        journal: OnceLock::new(),
         groups: OnceLock::new(),
         launcher: Mutex::new(None),
         shelf: Arc::new(Shelf::default()),
         proving: Proving::default(),
         n_running: AtomicUsize::new(0),
         n_cages: AtomicUsize::new(0),
-        baseline: Baseline::default(),
         missing: Mutex::new(Vec::new()),
         settings,
         epoch,
@@ -162,14 +159,6 @@ impl Staged {
     }
 }
 
-pub(super) fn cover(layers: &Layers) -> Cover {
-    if has_private_root(layers) { Cover::Mounts } else { Cover::Nothing }
-}
-
-fn has_private_root(layers: &Layers) -> bool {
-    layers.has(Layer::PrivateRoot)
-}
-
 /// Every layer missing, for one reason.
 pub(super) fn nothing(why: &str) -> Layers {
     let missing = Layer::ALL.map(|layer| Missing { layer, why: why.to_owned() });
@@ -186,8 +175,6 @@ impl Programs {
     ) -> Result<Kept, ProgramError> {
         let reusable = self.may_be_warm(job, context);
         let trusted = self.trusted_by(context.network);
-        // Taken anew each time: a person may have removed one, or the folder that made one unnecessary.
-        let held = self.hold();
         let view = self.view()?;
         let limits = self.limits(job.memory);
         let further: Vec<PathBuf> = job.further_writable.iter().map(PathBuf::from).collect();
@@ -198,7 +185,6 @@ impl Programs {
             repository: job.repository,
             further_writable: &further,
             fetched: &fetched.shown,
-            placeholders: held.as_ref().map(|held| held.paths()).unwrap_or_default(),
             limits,
             groups: &[],
             way_out: trusted.as_deref(),
@@ -215,7 +201,6 @@ impl Programs {
         };
         match prepared {
             Some(mut kept) if kept.key == key && kept.marks == marks && kept.cell.is_alive() => {
-                kept.held = held;
                 kept.view = view;
                 if !reusable {
                     self.build_next(&kept);
@@ -228,9 +213,7 @@ impl Programs {
         let built = self.build(&key)?;
         staged.check()?;
         let Built { cell, layers, group, scratch } = built;
-        // Where nothing is mounted over them, empty folders under those names would only be a place to plant in.
-        let held = held.filter(|_| has_private_root(&layers));
-        let kept = Kept { cell, layers, key, marks, view, group, held, _scratch: scratch };
+        let kept = Kept { cell, layers, key, marks, view, group, _scratch: scratch };
         if !reusable && is_plain {
             self.build_next(&kept);
         }
@@ -255,18 +238,6 @@ impl Programs {
         Ok(())
     }
 
-    /// Where a guard makes the names, nothing has to stand in their place.
-    pub(super) fn hold(&self) -> Option<Held> {
-        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
-        let has_guard = missing.iter().all(|missing| missing.layer != Layer::NameGuard);
-        match self.settings.absent_names {
-            AbsentNames::Refuse if has_guard => None,
-            AbsentNames::Refuse | AbsentNames::Sweep => {
-                Some(self.placeholders.hold(&self.service(), &self.settings.workspace))
-            }
-        }
-    }
-
     /// THREAT: P03, a program that can write the record's folder, or a folder above it, can forge the record.
     fn keep_state_out(&self, further: &[PathBuf]) -> Result<(), ProgramError> {
         if further.is_empty() && self.settings.write.is_empty() && self.settings.read.is_empty() {
@@ -288,7 +259,7 @@ impl Programs {
     /// While this cage is used, another core can build the next one. It is used only if it then shows what a new one
     /// would, like a prepared one.
     fn build_next(&self, kept: &Kept) {
-        let native = self.settings.backend == Backend::Native && kept.layers.missing.is_empty();
+        let native = self.settings.backend == Backend::Native && kept.layers.is_whole();
         if !native || !self.shelf.is_worth_building_ahead() {
             return;
         }
@@ -298,15 +269,15 @@ impl Programs {
         else {
             return;
         };
-        let held = self.hold();
         let (key, marks, view) = (kept.key.clone(), kept.marks.clone(), Arc::clone(&kept.view));
+        let chosen = kept.layers.clone();
         self.shelf.build_ahead(key.clone(), move || {
             let mut spec = key.clone();
             spec.groups = group.procs_files().to_vec();
             let cell = launcher.cell(&spec).ok()?;
-            let layers = cell.layers().clone();
-            let whole = layers.missing.is_empty();
-            whole.then_some(Kept { cell, layers, key, marks, view, group: Some(group), held, _scratch: None })
+            let is_whole = cell.layers().missing.is_empty();
+            let (layers, group) = (chosen, Some(group));
+            is_whole.then_some(Kept { cell, layers, key, marks, view, group, _scratch: None })
         });
     }
 
@@ -360,6 +331,21 @@ impl Programs {
     }
 
     fn build(&self, key: &CageSpec) -> Result<Built, ProgramError> {
+        let mut built = self.build_by_backend(key)?;
+        if self.leaves_names_free() && built.layers.has(Layer::NameGuard) {
+            let why = UNGUARDED.to_owned();
+            built.layers.missing.push(Missing { layer: Layer::NameGuard, why });
+        }
+        Ok(built)
+    }
+
+    /// Programs could make protected names, and the operator wants no guard.
+    fn leaves_names_free(&self) -> bool {
+        let is_writable = self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable);
+        self.settings.absent_names == AbsentNames::Sweep && is_writable
+    }
+
+    fn build_by_backend(&self, key: &CageSpec) -> Result<Built, ProgramError> {
         match self.settings.backend {
             Backend::Native => self.native(key),
             Backend::Bubblewrap => self.or_bare(key, self.bubblewrap(key)),
@@ -463,7 +449,7 @@ impl Programs {
             Mount::Memory { .. } | Mount::Link { .. } | Mount::Processes | Mount::Devices => true,
         });
         match self.launcher().map(|launcher| launcher.cell(&spec)) {
-            Ok(Ok(cell)) => !has_private_root(cell.layers()),
+            Ok(Ok(cell)) => !cell.layers().has(Layer::PrivateRoot),
             Ok(Err(error)) => matches!(error, CageError::Lacks(_)),
             Err(_) => false,
         }
@@ -488,16 +474,14 @@ impl Programs {
         network: Option<&dyn Network>,
     ) -> Result<Attack, ProgramError> {
         let trusted = self.trusted_by(network);
-        let held = self.hold();
         let view = self.view()?;
-        let scene = scene(&view, held.as_ref());
+        let scene = scene(&view);
         let staged = self.staged()?;
         let parts = SpecParts {
             etc: &staged.mounts,
             repository: Repository::ReadOnly,
             further_writable: &[],
             fetched: &[],
-            placeholders: held.as_ref().map(|held| held.paths()).unwrap_or_default(),
             limits: self.limits(None),
             groups: &[],
             way_out: trusted.as_deref(),
@@ -510,11 +494,8 @@ impl Programs {
         }
         let Built { cell, layers, group, scratch } = self.build(&key)?;
         staged.check()?;
-        let shown = has_private_root(&layers);
-        // As for every cage: what nothing covers must not stand there when a program runs.
-        let held = held.filter(|_| shown);
-        let path = if shown { PathBuf::from(OURSELVES) } else { ourselves };
-        let mut kept = Kept { cell, layers, key, marks: Vec::new(), view, group, held, _scratch: scratch };
+        let path = if layers.has(Layer::PrivateRoot) { PathBuf::from(OURSELVES) } else { ourselves };
+        let mut kept = Kept { cell, layers, key, marks: Vec::new(), view, group, _scratch: scratch };
         let way_out = self.open_way_out(&mut kept, network)?;
         let environment = self.variables(&[], Git::Inside, Some(&way_out.reach))?;
         let is_proxied = match way_out.reach {

@@ -12,10 +12,9 @@ use super::{GRACE, Programs, build, started};
 use crate::attack::plant::KEPT;
 use crate::attack::row::Row;
 use crate::cell::{self, Stdio, Watch};
-use crate::placeholder::{Held, recover};
 use crate::posture::traps::Traps;
 use crate::workspace::View;
-use crate::{AbsentNames, Layer, Layers, Network, Posture, ProgramError, RowState};
+use crate::{Layer, Layers, Network, Posture, ProgramError, RowState};
 
 /// What is known of the cage.
 #[derive(Debug, Default)]
@@ -91,7 +90,7 @@ impl Programs {
                 found => found?,
             };
             // THREAT: P07, walls that stood and stand no longer are no choice of the operator's.
-            if self.proving.was_whole.load(Ordering::Relaxed) && !found.layers.missing.is_empty() {
+            if self.proving.was_whole.load(Ordering::Relaxed) && !found.layers.is_whole() {
                 let why = format!("it was whole and lacks now: {}", found.layers.describe_missing());
                 return Err(ProgramError::Unproved { why });
             }
@@ -117,13 +116,13 @@ impl Programs {
     /// Whether this attempt says all that there is to know. It is believed before anybody is told.
     fn conclude(&self, found: &Attempt) -> bool {
         let enforcement = found.layers.enforcement();
-        let is_weak = self.accepts_weak(enforcement);
+        let is_weak = self.accepts_weak(&found.layers);
         if found.posture.has(RowState::Broken) && !is_weak {
             self.proving.broken.get_or_init(|| found.posture.names(RowState::Broken));
         } else if found.posture.has(RowState::Untried) && !is_weak {
             return false;
         }
-        self.proving.was_whole.fetch_or(found.layers.missing.is_empty(), Ordering::Relaxed);
+        self.proving.was_whole.fetch_or(found.layers.is_whole(), Ordering::Relaxed);
         let proof = Proof { enforcement, missing: layers(&found.layers) };
         *self.proving.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.posture.clone());
         *self.proving.proof.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(proof));
@@ -190,7 +189,7 @@ impl Programs {
         if !self.is_caging() {
             let layers = build::nothing("backend: none");
             let missing = layers.missing.clone();
-            let posture = Posture { rows: Vec::new(), missing, backend: "none", swept: Vec::new() };
+            let posture = Posture { rows: Vec::new(), missing, backend: "none" };
             return Ok(Attempt { posture, layers, may_be_people: false });
         }
         let service = self.service();
@@ -199,11 +198,6 @@ impl Programs {
             .map_err(|error| ProgramError::Broken { why: format!("the traps of the self-test: {error}") })?
             .with_present(present.map(|name| (*name).to_owned()).collect());
         *self.proving.scratch.lock().unwrap_or_else(PoisonError::into_inner) = traps.inner_names();
-        if self.settings.absent_names == AbsentNames::Refuse {
-            self.placeholders.tidy(&service, &self.settings.workspace);
-        }
-        let swept = recover(&self.settings.state, &self.walker, None);
-        let swept = swept.iter().map(|moved| self.describe(moved)).collect();
         let Attack { order, mut kept, traps, scene: before, way_out } = self.attack_cell(traps, network)?;
         let layers = kept.layers.clone();
         self.weigh(&layers)?;
@@ -216,7 +210,7 @@ impl Programs {
         let told = traps.told();
         let stdio = Stdio { input: cell::Input::Text(told.as_bytes()), output: cell::Output::Capture };
         let captured = kept.cell.run(&order, stdio, &watch).map_err(started)?;
-        let is_disturbed = before != scene(self.view()?.as_ref(), kept.held.as_ref());
+        let is_disturbed = before != scene(self.view()?.as_ref());
         self.shelf.dissolve(kept);
         drop(way_out);
         let rows = traps.judge(&captured.stdout);
@@ -224,7 +218,7 @@ impl Programs {
         let broken = || rows.iter().filter(|row| row.state == RowState::Broken);
         let may_be_people = broken().count() > 0 && broken().all(|row| by_people(&row.name));
         let backend = self.settings.backend.as_str();
-        let posture = Posture { rows, missing: layers.missing.clone(), backend, swept };
+        let posture = Posture { rows, missing: layers.missing.clone(), backend };
         let mut attempt = Attempt { posture, layers, may_be_people };
         if may_be_people && is_disturbed {
             attempt.doubt();
@@ -239,11 +233,10 @@ fn layers(found: &Layers) -> Vec<Layer> {
     layers
 }
 
-pub(super) fn scene(view: &View, held: Option<&Held>) -> Scene {
+pub(super) fn scene(view: &View) -> Scene {
     let seen = [&view.protected, &view.repositories, &view.git_files];
     let mut paths: Vec<&Path> = seen.into_iter().flatten().map(|seen| seen.path.as_path()).collect();
     paths.extend(view.masked.iter().map(|masked| masked.path.as_path()));
-    paths.extend(held.map(Held::paths).unwrap_or_default().iter().map(PathBuf::as_path));
     let kept: Vec<_> = KEPT.iter().map(|name| view.service.join(name)).collect();
     paths.extend(kept.iter().map(PathBuf::as_path));
     paths.sort_unstable();
