@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
-use vambrace_policy::{Job, JobCommand};
+use vambrace_policy::Job;
 
 /// How Go is told.
 pub(crate) const VARIABLE: &str = "GOCACHE";
@@ -48,13 +48,9 @@ pub(crate) fn of_go(job: &Job, workspace: &Path, service: &Path) -> Option<PathB
 }
 
 fn compiles_go(job: &Job) -> bool {
-    let commands = job.steps.iter().flat_map(|step| step.pipeline.iter());
-    commands.into_iter().any(|command| match command {
-        JobCommand::Enter(_) => false,
-        JobCommand::Run(run) => {
-            let what = run.arguments.first().map(String::as_str).unwrap_or_default();
-            run.program == "go" && COMPILING.contains(&what)
-        }
+    job.plan.programs().any(|run| {
+        let what = run.arguments().first().map(String::as_str).unwrap_or_default();
+        run.name() == "go" && COMPILING.contains(&what)
     })
 }
 

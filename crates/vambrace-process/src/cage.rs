@@ -1,9 +1,10 @@
 //! What stands around a program, layer by layer.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use vambrace_types::Enforcement;
 
 /// One wall of the cage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub enum Layer {
     UserNamespace,
     MountNamespace,
@@ -63,7 +64,7 @@ impl Layer {
 }
 
 /// A layer that could not be had, and what the kernel said.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Missing {
     pub layer: Layer,
     pub why: String,

@@ -14,7 +14,7 @@ use crate::finished::Exit;
 use crate::order::Order;
 use crate::terminal::Terminal;
 use crate::wire::Line;
-use crate::wire::message::{Done, End, KILL, Refused, Report, TERMINATE, decode_report, encode_run};
+use crate::wire::message::{Done, End, Refused, Report, Request};
 
 /// How soon a cancelled call is noticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
@@ -164,7 +164,7 @@ pub(crate) fn run(
         let [out, err] = &writers;
         // Without an input the runner takes its own null device.
         let given: Vec<_> = input.iter().chain([out, err]).map(AsFd::as_fd).collect();
-        line.send(&encode_run(order), &given)?;
+        line.send(&Request::Run(order), &given)?;
     }
     // Ours must be closed, or the pipes never end.
     drop(writers);
@@ -300,7 +300,7 @@ impl Watching<'_, '_, '_> {
 
     fn receive(&mut self) -> Result<Option<Done>, CageError> {
         let Some(frame) = self.line.receive()? else { return Err(CageError::Died) };
-        match decode_report(&frame.body) {
+        match frame.read() {
             Ok(Report::Done(done)) => Ok(Some(done)),
             Ok(Report::Ready(_) | Report::Refused { .. } | Report::Clean(_)) | Err(_) => {
                 Err(CageError::Protocol("report".to_owned()))
@@ -310,12 +310,12 @@ impl Watching<'_, '_, '_> {
 
     /// A line that is gone is noticed by the next look at it.
     fn terminate(&mut self, now: Instant, grace: Duration) {
-        let _sent = self.line.send(TERMINATE, &[]);
+        let _sent = self.line.send(&Request::<Order>::Terminate, &[]);
         self.phase = Phase::Terminating { until: now + grace };
     }
 
     fn kill(&mut self, now: Instant) {
-        let _sent = self.line.send(KILL, &[]);
+        let _sent = self.line.send(&Request::<Order>::Kill, &[]);
         self.phase = Phase::Killed { until: now + KILL_GRACE };
     }
 

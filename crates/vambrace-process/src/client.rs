@@ -22,9 +22,7 @@ use crate::mark::Mark;
 use crate::namespace::Namespaces;
 use crate::order::Order;
 use crate::spec::CageSpec;
-use crate::wire::message::{
-    Answer, Confine, Report, decode_answer, decode_report, encode_confine, encode_spec,
-};
+use crate::wire::message::{Answer, Confine, Report};
 use crate::wire::{self, Line};
 
 /// A cell is ready in a few thousandths of a second; one that takes this long never will be.
@@ -126,10 +124,10 @@ impl Launcher {
             let line = line.as_mut().ok_or(CageError::Died)?;
             let descriptors: Vec<_> =
                 std::iter::once(theirs.as_fd()).chain(turns.iter().map(AsFd::as_fd)).collect();
-            line.send(&encode_spec(spec), &descriptors)?;
+            line.send(spec, &descriptors)?;
             drop(theirs);
             let mut frame = line.receive()?.ok_or(CageError::Died)?;
-            let answer = decode_answer(&frame.body).map_err(|_| CageError::Protocol("answer".to_owned()))?;
+            let answer = frame.read().map_err(|_| CageError::Protocol("answer".to_owned()))?;
             match (answer, frame.descriptors.pop()) {
                 (Answer::Made { pid }, Some(process)) => (pid, process),
                 (Answer::Made { .. }, None) => return Err(CageError::Protocol("no process".to_owned())),
@@ -195,7 +193,7 @@ impl Cell {
             return Err(CageError::Refused("it was not ready in time".to_owned()));
         }
         let mut frame = line.receive()?.ok_or(CageError::Died)?;
-        match decode_report(&frame.body) {
+        match frame.read() {
             Ok(Report::Ready(missing)) => {
                 cell.layers = Layers { missing };
                 cell.way_out = frame.descriptors.pop();
@@ -238,7 +236,7 @@ impl Cell {
             Some(spec) => Confine::As { spec: Box::new(spec.clone()), outside: Namespaces::own(), marks },
         };
         let descriptors: Vec<_> = turns.iter().map(AsFd::as_fd).collect();
-        let sent = line.send(&encode_confine(&confine), &descriptors);
+        let sent = line.send(&confine, &descriptors);
         let cell = Cell::new(line, Keeper::Child(child), None)?;
         sent?;
         Ok(cell)
@@ -276,7 +274,7 @@ impl Cell {
             return Err(CageError::Died);
         }
         let frame = line.receive()?.ok_or(CageError::Died)?;
-        match decode_report(&frame.body) {
+        match frame.read() {
             Ok(Report::Clean(is_clean)) => Ok(is_clean),
             Ok(Report::Ready(_) | Report::Refused { .. } | Report::Done(_)) | Err(_) => {
                 Err(CageError::Protocol("report".to_owned()))

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use vambrace_policy::Stale;
 use vambrace_types::{Enforcement, ErrorCode, ToolError};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Exit {
     Code(i32),
     Signal(i32),

@@ -30,9 +30,7 @@ use seccompiler::BpfProgram;
 
 use crate::cage::{Layer, Missing, SAME_AS_OUTSIDE};
 use crate::spec::{CageSpec, Mount};
-use crate::wire::message::{
-    Answer, Confine, Report, decode_confine, decode_spec, encode_answer, encode_report,
-};
+use crate::wire::message::{Answer, Confine, Report};
 use crate::wire::{self, Line};
 use cell::{Birth, Owner};
 use filter::Naming;
@@ -154,19 +152,19 @@ impl Maker {
                 self.next = self.bear(None).ok();
             }
             let Some(frame) = line.receive()? else { return Ok(()) };
-            let Ok(spec) = decode_spec(&frame.body) else { return Err(Errno::BADMSG) };
+            let Ok(spec) = frame.read() else { return Err(Errno::BADMSG) };
             // The cell's line, and perhaps what it locks.
             let descriptors: Vec<_> = frame.descriptors.iter().map(AsFd::as_fd).collect();
             match self.make(&spec, &frame.body, &descriptors) {
                 Ok(made) => {
-                    let answer = encode_answer(&Answer::Made { pid: u64::from(made.pid) });
+                    let answer = Answer::Made { pid: u64::from(made.pid) };
                     line.send(&answer, &[made.process.as_fd()])?;
                     self.n_made += 1;
                 }
                 Err(errno) => {
                     let why = format!("no process could be made: {}", confine::said(errno));
                     let lacks = root::is_lack(errno);
-                    line.send(&encode_answer(&Answer::Refused { why, lacks }), &[])?;
+                    line.send(&Answer::Refused { why, lacks }, &[])?;
                 }
             }
         }
@@ -180,17 +178,17 @@ impl Maker {
     ) -> Result<Embryo, Errno> {
         if let Some(group) = spec.groups.iter().find_map(|file| open_group2(file)) {
             let embryo = self.bear(Some(group.as_fd()))?;
-            embryo.line.send(encoded, descriptors)?;
+            embryo.line.send_encoded(encoded, descriptors)?;
             return Ok(embryo);
         }
         if let Some(embryo) = self.next.take()
-            && embryo.line.send(encoded, descriptors).is_ok()
+            && embryo.line.send_encoded(encoded, descriptors).is_ok()
         {
             return Ok(embryo);
         }
         // There was none, or it has been killed.
         let embryo = self.bear(None)?;
-        embryo.line.send(encoded, descriptors)?;
+        embryo.line.send_encoded(encoded, descriptors)?;
         Ok(embryo)
     }
 
@@ -253,19 +251,19 @@ fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
     let mut line = Line::new(control);
     let Some(mut frame) = line.receive()? else { return Ok(()) };
     let turns = frame.descriptors.pop();
-    let asked = decode_confine(&frame.body).map_err(|_| Errno::BADMSG)?;
+    let asked = frame.read().map_err(|_| Errno::BADMSG)?;
     // THREAT: P07, a program of another cage may have exchanged a folder for a link while this one was built.
     if let Confine::As { marks, .. } = &asked
         && let Some(moved) = marks.iter().find(|mark| mark.stands() != Ok(true))
     {
         let why = format!("`{}` is not what was to be mounted", moved.at.display());
-        return line.send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
+        return line.send(&Report::Refused { why, lacks: false }, &[]);
     }
     let way_out = match listener_for(&asked) {
         Ok(way_out) => way_out,
         Err(errno) => {
             let why = format!("the way out: {}", confine::said(errno));
-            return line.send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
+            return line.send(&Report::Refused { why, lacks: false }, &[]);
         }
     };
     let is_confined = matches!(asked, Confine::As { .. });

@@ -52,9 +52,7 @@ pub mod cell {
     pub use crate::client::{CageError, Cell, Launcher};
     pub use crate::finished::Exit;
     pub use crate::guarded::Guarded;
-    pub use crate::order::{
-        Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile,
-    };
+    pub use crate::order::{Order, ProgramFile};
     pub use crate::spec::{CageLimits, CageSpec, Mount};
     pub use crate::wire::message::Refused;
 }

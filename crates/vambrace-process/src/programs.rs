@@ -15,9 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use vambrace_policy::{
-    Epoch, Input, Job, JobCommand, JobTarget, Level, Naming, Permit, Place, Runs, Variable,
-};
+use vambrace_policy::{Epoch, Input, Job, Level, Naming, Permit, Place, Runs, Variable};
 use vambrace_types::Enforcement;
 
 use crate::cell::{self, Captured, Channel, Launcher, Stdio, Watch};
@@ -26,7 +24,7 @@ use crate::environment::{EnvironmentError, Git, Reach, SafeEnvironment};
 use crate::fetched::{self, Fetched};
 use crate::lent::Lent;
 use crate::lookup::{LookupError, TrustedPath};
-use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
+use crate::order::{Order, ProgramFile};
 use crate::surroundings::Surroundings;
 use crate::workspace::Walker;
 use crate::{
@@ -365,15 +363,11 @@ impl Programs {
             folder.clone_from(&self.settings.workspace);
             folder.extend(job.folder.components());
         }
-        let steps = job.steps.iter().map(|step| {
-            let pipeline = step.pipeline.iter().map(|command| self.command(command, job.naming, &folder));
-            Ok(OrderStep { join: step.join, pipeline: pipeline.collect::<Result<_, ProgramError>>()? })
-        });
-        let steps: Vec<_> = steps.collect::<Result<_, ProgramError>>()?;
+        let plan = job.plan.looked_up(|program| self.look_up(program, job.naming, &folder))?;
         // What a way out and packages add is known when there is a cage.
         let caged = caged.is_some().then_some(&Reach::Nothing);
         let environment = self.environment_of(job, caged, &Fetched::default())?;
-        Ok(Order { steps, folder, environment })
+        Ok(Order { plan, folder, environment })
     }
 
     /// None for what runs on the machine itself.
@@ -460,41 +454,20 @@ impl Programs {
         self.settings.backend != Backend::DangerouslyNone
     }
 
-    fn command(
-        &self,
-        command: &JobCommand,
-        naming: Naming,
-        folder: &Path,
-    ) -> Result<OrderCommand, ProgramError> {
-        let run = match command {
-            JobCommand::Enter(folder) => return Ok(OrderCommand::Enter(folder.clone())),
-            JobCommand::Run(run) => run,
-        };
-        let file = match naming {
-            Naming::AnyPath if run.program.contains('/') => {
-                file_at(&folder.join(&run.program), &run.program)?
-            }
-            Naming::Workspace if run.program.contains('/') && !run.program.starts_with('/') => {
-                let file = file_at(&folder.join(&run.program), &run.program)?;
+    fn look_up(&self, program: &str, naming: Naming, folder: &Path) -> Result<ProgramFile, ProgramError> {
+        match naming {
+            Naming::AnyPath if program.contains('/') => file_at(&folder.join(program), program),
+            Naming::Workspace if program.contains('/') && !program.starts_with('/') => {
+                let file = file_at(&folder.join(program), program)?;
                 // THREAT: P04, a planted link would tell by the kind of failure what there is on this machine.
                 Some(file)
                     .filter(|file| file.path.starts_with(&self.settings.workspace))
-                    .ok_or_else(|| ProgramError::NotInstalled { program: run.program.clone() })?
+                    .ok_or_else(|| ProgramError::NotInstalled { program: program.to_owned() })
             }
             Naming::AnyPath | Naming::Workspace | Naming::Trusted => {
-                self.trusted.find(&run.program).map_err(not_found)?.file
+                self.trusted.find(program).map(|found| found.file).map_err(not_found)
             }
-        };
-        let vector = std::iter::once(run.program.clone()).chain(run.arguments.iter().cloned()).collect();
-        let redirects = run.redirects.iter().map(|redirect| OrderRedirect {
-            stream: redirect.stream,
-            target: match &redirect.target {
-                JobTarget::Null => OrderTarget::Null,
-                JobTarget::Stream(stream) => OrderTarget::Stream(*stream),
-                JobTarget::File { path, mode } => OrderTarget::File { path: path.clone(), mode: *mode },
-            },
-        });
-        Ok(OrderCommand::Run(OrderProgram { file, vector, redirects: redirects.collect() }))
+        }
     }
 
     fn service(&self) -> PathBuf {

@@ -3,11 +3,13 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use vambrace_policy::command::Stream;
+use vambrace_policy::command::{
+    Command, CommandPlan, Join, Redirect, RedirectMode, Simple, Step, Stream, Target,
+};
 use vambrace_policy::{Epoch, Job, Repository};
 use vambrace_types::ByteLimit;
 
@@ -22,7 +24,7 @@ use crate::environment::{CAGE_HOME, Git, Reach, SafeEnvironment};
 use crate::fetched::Fetched;
 use crate::launcher::RUNNER;
 use crate::lookup::TrustedPath;
-use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
+use crate::order::{Order, ProgramFile};
 use crate::posture::traps::Traps;
 use crate::repository::Author;
 use crate::scratch::{Scratch, own_folder};
@@ -457,7 +459,7 @@ impl Programs {
 
     /// The runner without a backend: no walls but those it can put on itself.
     pub(super) fn bare_cell(&self, spec: Option<&CageSpec>) -> Result<Cell, ProgramError> {
-        let mut command = Command::new(&self.settings.launcher);
+        let mut command = process::Command::new(&self.settings.launcher);
         command.arg(RUNNER).env_clear();
         Cell::inside(command, spec).map_err(|error| ProgramError::Broken { why: error.to_string() })
     }
@@ -510,11 +512,8 @@ impl Programs {
             .with_writable(self.settings.write.iter().map(PathBuf::as_path))
             .with_service(self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable))
             .with_guard(key.guarded.is_some() && layers.has(Layer::NameGuard));
-        let order = Order {
-            steps: vec![attack_step(&path, &self.ourselves()?)?],
-            folder: self.service(),
-            environment,
-        };
+        let order =
+            Order { plan: attack_plan(&path, &self.ourselves()?)?, folder: self.service(), environment };
         Ok(Attack { order, kept, traps, scene, way_out })
     }
 }
@@ -536,13 +535,14 @@ fn covered(mount: &Mount) -> Option<&Path> {
     }
 }
 
-fn attack_step(shown: &Path, ourselves: &Path) -> Result<OrderStep, ProgramError> {
+fn attack_plan(shown: &Path, ourselves: &Path) -> Result<CommandPlan<Command<ProgramFile>>, ProgramError> {
     let stat = rustix::fs::stat(ourselves)
         .map_err(|error| ProgramError::Broken { why: format!("our own binary: {error}") })?;
-    let vector = vec!["vambrace".to_owned(), "__attack".to_owned()];
     let file = ProgramFile { path: shown.to_owned(), device: stat.st_dev, inode: stat.st_ino };
+    let words = vec!["vambrace".to_owned(), "__attack".to_owned()];
     // So that the null device of the runner is attacked too, which programs get as their input.
-    let redirects = vec![OrderRedirect { stream: Stream::Err, target: OrderTarget::Null }];
-    let program = OrderProgram { file, vector, redirects };
-    Ok(OrderStep { join: vambrace_policy::command::Join::First, pipeline: vec![OrderCommand::Run(program)] })
+    let redirects =
+        vec![Redirect { stream: Stream::Err, mode: RedirectMode::Truncate, target: Target::Null }];
+    let pipeline = vec![Command::Run(Simple { file, words, redirects })];
+    Ok(CommandPlan { steps: vec![Step { join: Join::First, pipeline }] })
 }
