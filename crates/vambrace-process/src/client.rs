@@ -308,6 +308,14 @@ impl Cell {
         ran
     }
 
+    /// For who wants to end all of it at once, from another thread. None: another backend built it.
+    pub(crate) fn first_process(&self) -> Option<OwnedFd> {
+        match &self.keeper {
+            Keeper::Launched(process) => process.try_clone().ok(),
+            Keeper::Child(_) => None,
+        }
+    }
+
     /// Whether its first process is still there. It goes with the launcher.
     pub(crate) fn is_alive(&self) -> bool {
         match &self.keeper {

@@ -64,7 +64,10 @@ pub use finished::{Exit, Finished, ProgramError};
 pub use launcher::launch_if_asked;
 pub use network::{Network, PROXY_PORT};
 pub use posture::{Posture, PostureRow, RowState};
-pub use programs::{Live, OutputStream, Outputs, Programs, RunContext};
+pub use programs::{
+    Live, OutputStream, Outputs, Programs, RunContext, Session, SessionContext, SessionEnd, SessionError,
+    Tail,
+};
 pub use settings::{
     AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,
 };

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Programs, RunContext};
+use super::{Planted, Programs};
 use crate::cell::Refused;
 use crate::wire::message::MOST_REFUSED;
 use crate::workspace::{View, new_closed, new_protected};
@@ -19,7 +19,7 @@ impl Programs {
     /// job changed, which the walk before the next job would read otherwise.
     ///
     /// LIMIT: what a person makes meanwhile is told too.
-    pub(super) fn tell_planted(&self, before: &View, layers: &Layers, context: &RunContext<'_>) {
+    pub(super) fn tell_planted(&self, before: &View, layers: &Layers, planted: Planted<'_>) {
         let told = match self.walker.walk() {
             // The same one, if nothing in it changed.
             Ok(after) if std::ptr::eq(before, &raw const *after) => return,
@@ -27,7 +27,7 @@ impl Programs {
             Err(error) => vec![format!("protected names were not looked for after the run: {error}")],
         };
         if !told.is_empty() {
-            (context.planted)(told);
+            planted(told);
         }
     }
 
@@ -52,7 +52,7 @@ impl Programs {
     }
 
     /// What a guard did not let a program make.
-    pub(super) fn tell_refused(&self, refused: &Refused, context: &RunContext<'_>) {
+    pub(super) fn tell_refused(&self, refused: &Refused, planted: Planted<'_>) {
         if refused.n_tries == 0 {
             return;
         }
@@ -64,7 +64,7 @@ impl Programs {
         if refused.paths.len() == MOST_REFUSED {
             told.push(format!("in all, programs tried {} times to make protected names", refused.n_tries));
         }
-        (context.planted)(told);
+        planted(told);
     }
 
     fn is_blocked(&self, path: &Path) -> bool {

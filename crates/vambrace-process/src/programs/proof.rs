@@ -5,16 +5,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use vambrace_policy::Repository;
+use vambrace_policy::command::{
+    Command, CommandPlan, Join, Redirect, RedirectMode, Simple, Step, Stream, Target,
+};
 use vambrace_types::Enforcement;
 
-use super::build::Attack;
-use super::{GRACE, Programs, build, started};
+use super::backends::{Built, nothing};
+use super::factory::OURSELVES;
+use super::keep::Kept;
+use super::run::started;
+use super::way_out::WayOut;
+use super::{GRACE, Programs};
 use crate::attack::plant::KEPT;
 use crate::attack::row::Row;
 use crate::cell::{self, Stdio, Watch};
+use crate::environment::{Git, Reach};
+use crate::order::{Order, ProgramFile};
 use crate::posture::traps::Traps;
+use crate::spec::Mount;
+use crate::surroundings::{SpecParts, Surroundings};
 use crate::workspace::View;
-use crate::{Layer, Layers, Network, Posture, ProgramError, RowState};
+use crate::{Backend, Layer, Layers, Network, Posture, ProgramError, RowState};
 
 /// What is known of the cage.
 #[derive(Debug, Default)]
@@ -57,8 +69,19 @@ impl Attempt {
     }
 }
 
+/// A cage that is ready to be attacked.
+struct Attack {
+    order: Order,
+    kept: Kept,
+    traps: Traps,
+    /// Served as long as this lives.
+    way_out: WayOut,
+    /// As it was just before the cage was built.
+    scene: Scene,
+}
+
 /// The names that the rows of `BROKEN_BY_PEOPLE` are about, and what lies there.
-pub(super) type Scene = Vec<(PathBuf, Option<(u64, u64, i64, u64)>)>;
+type Scene = Vec<(PathBuf, Option<(u64, u64, i64, u64)>)>;
 
 /// Rows that break when somebody replaces a file of the workspace under its mount: the kernel takes the mount away with
 /// the old one. Editors and git save so.
@@ -97,7 +120,7 @@ impl Programs {
             if found.may_be_people && !is_last {
                 found.doubt();
             }
-            let is_over = self.conclude(&found);
+            let is_over = self.believe(&found);
             told(&found.posture);
             if is_over {
                 return Ok(());
@@ -114,7 +137,7 @@ impl Programs {
     }
 
     /// Whether this attempt says all that there is to know. It is believed before anybody is told.
-    fn conclude(&self, found: &Attempt) -> bool {
+    fn believe(&self, found: &Attempt) -> bool {
         let enforcement = found.layers.enforcement();
         let is_weak = self.accepts_weak(&found.layers);
         if found.posture.has(RowState::Broken) && !is_weak {
@@ -184,10 +207,54 @@ impl Programs {
         is_same
     }
 
+    /// The live cage, with our own binary shown in it, and the order to attack.
+    fn attack_cell(&self, traps: Traps, network: Option<&dyn Network>) -> Result<Attack, ProgramError> {
+        let trusted = self.trusted_by(network);
+        let view = self.view()?;
+        let scene = scene(&view);
+        let staged = self.staged()?;
+        let parts = SpecParts {
+            etc: &staged.mounts,
+            repository: Repository::ReadOnly,
+            further_writable: &[],
+            fetched: &[],
+            limits: self.limits(None),
+            groups: &[],
+            way_out: trusted.as_deref(),
+        };
+        let mut key = self.spec(&view, &parts)?;
+        self.make_turns(&key)?;
+        let ourselves = self.ourselves()?;
+        if self.settings.backend == Backend::Native {
+            key.mounts.push(Mount::ReadOnly { from: ourselves.clone(), at: PathBuf::from(OURSELVES) });
+        }
+        let Built { cell, layers, group, scratch } = self.build(&key)?;
+        staged.check()?;
+        let path = if layers.has(Layer::PrivateRoot) { PathBuf::from(OURSELVES) } else { ourselves };
+        let mut kept = Kept { cell, layers, key, marks: Vec::new(), view, group, _scratch: scratch };
+        let way_out = self.open_way_out(&mut kept, network)?;
+        let environment = self.variables(&[], Git::Inside, Some(&way_out.reach))?;
+        let is_proxied = match way_out.reach {
+            Reach::Nothing | Reach::Machine => false,
+            Reach::Proxy { .. } => true,
+        };
+        let Kept { key, layers, .. } = &kept;
+        let traps = traps
+            .with_proxy(is_proxied)
+            .with_variables(environment.iter().map(|(name, _)| name.as_str()))
+            .with_hidden(key.mounts.iter().filter_map(covered))
+            .with_writable(self.settings.write.iter().map(PathBuf::as_path))
+            .with_service(self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable))
+            .with_guard(key.guarded.is_some() && layers.has(Layer::NameGuard));
+        let order =
+            Order { plan: attack_plan(&path, &self.ourselves()?)?, folder: self.service(), environment };
+        Ok(Attack { order, kept, traps, scene, way_out })
+    }
+
     /// The battery, in a cage that differs from the others only by showing our own binary.
     fn attack(&self, network: Option<&dyn Network>) -> Result<Attempt, ProgramError> {
         if !self.is_caging() {
-            let layers = build::nothing("backend: none");
+            let layers = nothing("backend: none");
             let missing = layers.missing.clone();
             let posture = Posture { rows: Vec::new(), missing, backend: "none" };
             return Ok(Attempt { posture, layers, may_be_people: false });
@@ -233,7 +300,7 @@ fn layers(found: &Layers) -> Vec<Layer> {
     layers
 }
 
-pub(super) fn scene(view: &View) -> Scene {
+fn scene(view: &View) -> Scene {
     let seen = [&view.protected, &view.repositories, &view.git_files];
     let mut paths: Vec<&Path> = seen.into_iter().flatten().map(|seen| seen.path.as_path()).collect();
     paths.extend(view.masked.iter().map(|masked| masked.path.as_path()));
@@ -247,4 +314,33 @@ pub(super) fn scene(view: &View) -> Scene {
         Some((found.st_dev, found.st_ino, found.st_ctime, found.st_ctime_nsec))
     };
     paths.into_iter().map(|path| (path.to_owned(), look(path))).collect()
+}
+
+/// What stands in the place of something that nobody may read: in the workspace, and of credentials among toolchains.
+fn covered(mount: &Mount) -> Option<&Path> {
+    match mount {
+        Mount::EmptyFolder { at } | Mount::EmptyFile { at } => Some(at),
+        Mount::ReadOnly { .. }
+        | Mount::Writable { .. }
+        | Mount::Pin { .. }
+        | Mount::PinReadOnly { .. }
+        | Mount::PinLink { .. }
+        | Mount::Text { .. }
+        | Mount::Memory { .. }
+        | Mount::Link { .. }
+        | Mount::Processes
+        | Mount::Devices => None,
+    }
+}
+
+fn attack_plan(shown: &Path, ourselves: &Path) -> Result<CommandPlan<Command<ProgramFile>>, ProgramError> {
+    let stat = rustix::fs::stat(ourselves)
+        .map_err(|error| ProgramError::Broken { why: format!("our own binary: {error}") })?;
+    let file = ProgramFile { path: shown.to_owned(), device: stat.st_dev, inode: stat.st_ino };
+    let words = vec!["vambrace".to_owned(), "__attack".to_owned()];
+    // So that the null device of the runner is attacked too, which programs get as their input.
+    let redirects =
+        vec![Redirect { stream: Stream::Err, mode: RedirectMode::Truncate, target: Target::Null }];
+    let pipeline = vec![Command::Run(Simple { file, words, redirects })];
+    Ok(CommandPlan { steps: vec![Step { join: Join::First, pipeline }] })
 }
