@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use vambrace_policy::command::Join;
+use vambrace_policy::command::{Command, CommandPlan, Join, Simple, Step};
 use vambrace_process::cell::{
-    CageError, CageLimits, CageSpec, Cell, Exit, Input, Launcher, Mount, Order, OrderCommand, OrderProgram,
-    OrderStep, Output, ProgramFile, Stdio, Watch,
+    CageError, CageLimits, CageSpec, Cell, Exit, Input, Launcher, Mount, Order, Output, ProgramFile, Stdio,
+    Watch,
 };
 
 use super::contest::{Entrant, work};
@@ -105,13 +105,13 @@ fn order() -> Order {
 pub(super) fn order_of(program: &str, words: &[&str]) -> Order {
     let path = PathBuf::from(program);
     let (device, inode) = path.metadata().map_or((0, 0), |found| (found.dev(), found.ino()));
-    let program = OrderProgram {
+    let program = Simple {
         file: ProgramFile { path, device, inode },
-        vector: words.iter().map(|word| (*word).to_owned()).collect(),
+        words: words.iter().map(|word| (*word).to_owned()).collect(),
         redirects: Vec::new(),
     };
     Order {
-        steps: vec![OrderStep { join: Join::First, pipeline: vec![OrderCommand::Run(program)] }],
+        plan: CommandPlan { steps: vec![Step { join: Join::First, pipeline: vec![Command::Run(program)] }] },
         folder: PathBuf::from(FOLDER),
         environment: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
     }

@@ -17,13 +17,16 @@ mod plan;
 mod program;
 mod refusal;
 mod settings;
+mod settled;
 
 pub use argument::{RuleError, check_rules};
 pub use dangerous::dangerous_pattern;
 pub(crate) use fetch::is_git;
 pub use judge::{Judged, WordVerdict, explain};
 pub use list::strict_programs;
-pub use plan::{CommandPlan, Join, Redirect, RedirectMode, Simple, Step, Stream, Target, Word, WordPart};
+pub use plan::{
+    Command, CommandPlan, Join, Redirect, RedirectMode, Simple, Step, Stream, Target, Word, WordPart,
+};
 pub use program::{ProgramName, is_builtin};
 pub use refusal::CommandRefusal;
 pub use settings::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 use vambrace_types::{ByteLimit, ScopedPath, Secret};
 
 use crate::Action;
-use crate::command::{Join, RedirectMode, Stream};
+use crate::command::{Command, CommandPlan, Simple};
 use crate::url::AllowEntry;
 
 /// An action that is done by running programs.
@@ -15,7 +15,7 @@ pub trait Runs: Action {
 
 #[derive(Debug, Clone)]
 pub struct Job {
-    pub steps: Vec<JobStep>,
+    pub plan: CommandPlan<Command>,
     /// Where the first step starts.
     pub folder: ScopedPath,
     pub stdin: Input,
@@ -55,40 +55,6 @@ pub enum VariableValue {
     Named(String),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobStep {
-    pub join: Join,
-    pub pipeline: Vec<JobCommand>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum JobCommand {
-    /// `cd`: the folder is written as the agent wrote it and counts from where the job is.
-    Enter(String),
-    Run(JobProgram),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobProgram {
-    /// A name, looked up in the trusted folders; or a path that policy accepted.
-    pub program: String,
-    pub arguments: Vec<String>,
-    pub redirects: Vec<JobRedirect>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobRedirect {
-    pub stream: Stream,
-    pub target: JobTarget,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum JobTarget {
-    Null,
-    Stream(Stream),
-    File { path: String, mode: RedirectMode },
-}
-
 /// Where a job runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -126,9 +92,8 @@ pub enum Naming {
 impl Job {
     /// One program, with the usual surroundings.
     pub fn program(program: &str, arguments: Vec<String>, folder: ScopedPath) -> Job {
-        let run = JobProgram { program: program.to_owned(), arguments, redirects: Vec::new() };
         Job {
-            steps: vec![JobStep { join: Join::First, pipeline: vec![JobCommand::Run(run)] }],
+            plan: CommandPlan::program(program, arguments),
             folder,
             stdin: Input::Nothing,
             variables: Vec::new(),
@@ -145,22 +110,6 @@ impl Job {
 
     /// Every program that the job names.
     pub fn programs(&self) -> impl Iterator<Item = &str> {
-        self.steps.iter().flat_map(|step| step.pipeline.iter()).filter_map(|command| match command {
-            JobCommand::Enter(_) => None,
-            JobCommand::Run(run) => Some(run.program.as_str()),
-        })
-    }
-
-    /// For the record: what would be started, one vector after the other.
-    pub fn vectors(&self) -> Vec<Vec<&str>> {
-        let commands = self.steps.iter().flat_map(|step| step.pipeline.iter());
-        commands
-            .map(|command| match command {
-                JobCommand::Enter(folder) => vec!["cd", folder.as_str()],
-                JobCommand::Run(run) => std::iter::once(run.program.as_str())
-                    .chain(run.arguments.iter().map(String::as_str))
-                    .collect(),
-            })
-            .collect()
+        self.plan.programs().map(Simple::name)
     }
 }

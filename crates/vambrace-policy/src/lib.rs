@@ -35,10 +35,7 @@ pub use capability::{Capability, covers, role_has};
 pub use decide::{Answerer, Decision, Facts, Judgement, Pending, Policy, PolicySettings, Question, Standing};
 pub use denial::{Denial, Reason};
 pub use git::GitRules;
-pub use job::{
-    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Naming, Place, Repository,
-    Runs, Variable, VariableValue,
-};
+pub use job::{Input, Job, Level, Naming, Place, Repository, Runs, Variable, VariableValue};
 pub use kinds::{Kind, Kinds, Sends, Shows, Starts};
 pub use obligation::{Obligations, Severity};
 pub use operator_rule::{OperatorRule, Subject, Verdict};

@@ -13,11 +13,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
-use vambrace_policy::{Job, JobCommand};
-
-use crate::placeholder::open_service;
+use vambrace_policy::Job;
 
 /// How Go is told.
 pub(crate) const VARIABLE: &str = "GOCACHE";
@@ -50,14 +48,19 @@ pub(crate) fn of_go(job: &Job, workspace: &Path, service: &Path) -> Option<PathB
 }
 
 fn compiles_go(job: &Job) -> bool {
-    let commands = job.steps.iter().flat_map(|step| step.pipeline.iter());
-    commands.into_iter().any(|command| match command {
-        JobCommand::Enter(_) => false,
-        JobCommand::Run(run) => {
-            let what = run.arguments.first().map(String::as_str).unwrap_or_default();
-            run.program == "go" && COMPILING.contains(&what)
-        }
+    job.plan.programs().any(|run| {
+        let what = run.arguments().first().map(String::as_str).unwrap_or_default();
+        run.name() == "go" && COMPILING.contains(&what)
     })
+}
+
+/// The service folder, reached through no link: programs in other cages may be changing the folders on the way.
+fn open_service(service: &Path, workspace: &Path) -> io::Result<OwnedFd> {
+    let inside = service.strip_prefix(workspace).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let flags = OFlags::DIRECTORY | OFlags::PATH | OFlags::CLOEXEC;
+    let root = rustix::fs::open(workspace, flags, Mode::empty())?;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    Ok(rustix::fs::openat2(root, Path::new(".").join(inside), flags, Mode::empty(), resolve)?)
 }
 
 /// No link is followed: programs in other cages may be changing the folder. THREAT: P07.

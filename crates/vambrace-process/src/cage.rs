@@ -1,9 +1,10 @@
 //! What stands around a program, layer by layer.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use vambrace_types::Enforcement;
 
 /// One wall of the cage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub enum Layer {
     UserNamespace,
     MountNamespace,
@@ -63,7 +64,7 @@ impl Layer {
 }
 
 /// A layer that could not be had, and what the kernel said.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Missing {
     pub layer: Layer,
     pub why: String,
@@ -71,6 +72,8 @@ pub struct Missing {
 
 /// A namespace that a backend did not make.
 pub(crate) const SAME_AS_OUTSIDE: &str = "the same as outside";
+/// Why there is no guard of names where the operator wants none.
+pub(crate) const UNGUARDED: &str = "sandbox.absent_names: sweep";
 /// A root that a backend does not make private.
 pub(crate) const SHOWS_THE_MACHINE: &str = "firejail shows the machine's own folders";
 
@@ -78,6 +81,11 @@ impl Missing {
     /// Whether the backend does without it, so that the kernel was never asked.
     pub fn is_left_out_by_the_backend(&self) -> bool {
         [SAME_AS_OUTSIDE, SHOWS_THE_MACHINE].contains(&self.why.as_str())
+    }
+
+    /// Whether the operator does without it.
+    pub fn is_left_out_by_the_operator(&self) -> bool {
+        self.layer == Layer::NameGuard && self.why == UNGUARDED
     }
 }
 
@@ -90,6 +98,11 @@ pub struct Layers {
 impl Layers {
     pub fn has(&self, layer: Layer) -> bool {
         self.missing.iter().all(|missing| missing.layer != layer)
+    }
+
+    /// Nothing is missing but what the operator does without.
+    pub fn is_whole(&self) -> bool {
+        self.missing.iter().all(Missing::is_left_out_by_the_operator)
     }
 
     /// Without any wall there is no cage; with some missing it is a part of one.

@@ -14,7 +14,7 @@ use crate::finished::Exit;
 use crate::order::Order;
 use crate::terminal::Terminal;
 use crate::wire::Line;
-use crate::wire::message::{Done, End, KILL, Refused, Report, TERMINATE, decode_report, encode_run};
+use crate::wire::message::{Done, End, Refused, Report, Request};
 
 /// How soon a cancelled call is noticed.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
@@ -28,7 +28,7 @@ const SINK_CHECK: Duration = Duration::from_millis(1);
 const DRAIN: Duration = Duration::from_millis(100);
 const CHUNK: usize = 64 << 10;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub enum Input<'a> {
     /// The cell's own `/dev/null`.
     Null,
@@ -37,6 +37,8 @@ pub enum Input<'a> {
     Copied(BorrowedFd<'a>),
     /// A person's terminal: the program gets one of ours.
     Terminal(BorrowedFd<'a>),
+    /// The reading end of a pipe of ours, whose other end somebody else feeds.
+    Pipe(OwnedFd),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +85,11 @@ pub enum Output<'a> {
         like: BorrowedFd<'a>,
         /// Whether errors go there too.
         joined: bool,
+    },
+    /// The writing end of a pipe of ours, whose other end somebody else reads; errors are given away as they come.
+    Pipe {
+        to: OwnedFd,
+        errors: &'a mut (dyn Sink + 'a),
     },
 }
 
@@ -164,7 +171,7 @@ pub(crate) fn run(
         let [out, err] = &writers;
         // Without an input the runner takes its own null device.
         let given: Vec<_> = input.iter().chain([out, err]).map(AsFd::as_fd).collect();
-        line.send(&encode_run(order), &given)?;
+        line.send(&Request::Run(order), &given)?;
     }
     // Ours must be closed, or the pipes never end.
     drop(writers);
@@ -201,15 +208,16 @@ impl<'s> Opened<'s> {
     fn open(stdio: Stdio<'s>) -> Result<Opened<'s>, Errno> {
         let mut taps = [Some(Channel::Out), Some(Channel::Err), None].map(Tap::new);
         let [out, err, unheard] = &mut taps;
-        let (like, is_shown) = match (&stdio.output, stdio.input) {
+        let (like, is_shown) = match (&stdio.output, &stdio.input) {
             (Output::Terminal { like, .. }, _) => (Some(*like), true),
-            (_, Input::Terminal(person)) => (Some(person), false),
-            (_, Input::Null | Input::Text(_) | Input::Copied(_)) => (None, false),
+            (_, Input::Terminal(person)) => (Some(*person), false),
+            (_, Input::Null | Input::Text(_) | Input::Copied(_) | Input::Pipe(_)) => (None, false),
         };
         let made = like.map(|person| Terminal::like(person, is_shown)).transpose()?;
         let (terminal, inner) = made.map_or((None, None), |(ours, inner)| (Some(ours), Some(inner)));
         let (feed, input) = match (stdio.input, &terminal, &inner) {
             (Input::Null, ..) => (Feed::nothing(), None),
+            (Input::Pipe(end), ..) => (Feed::nothing(), Some(end)),
             (Input::Text(text), ..) => Feed::text(text).map(|(feed, end)| (feed, Some(end)))?,
             (Input::Terminal(person), Some(ours), Some(inner)) => {
                 (Feed::typed(person, ours)?, Some(inner.try_clone().map_err(|_| Errno::MFILE)?))
@@ -219,19 +227,21 @@ impl<'s> Opened<'s> {
             }
         };
         let written = terminal.as_ref().map(Terminal::end).transpose()?;
-        let (sink, joined) = match stdio.output {
-            Output::Capture => (None, false),
-            Output::Stream(sink) => (Some(sink), false),
-            Output::Joined(sink) => (Some(sink), true),
-            Output::Terminal { sink, joined, .. } => (Some(sink), joined),
+        let (sink, joined, piped) = match stdio.output {
+            Output::Capture => (None, false, None),
+            Output::Stream(sink) => (Some(sink), false, None),
+            Output::Joined(sink) => (Some(sink), true, None),
+            Output::Terminal { sink, joined, .. } => (Some(sink), joined, None),
+            Output::Pipe { to, errors } => (Some(errors), false, Some(to)),
         };
-        let to_out = match (written, inner) {
-            (Some(written), Some(inner)) if is_shown => {
+        let to_out = match (written, inner, piped) {
+            (_, _, Some(piped)) => piped,
+            (Some(written), Some(inner), None) if is_shown => {
                 out.end = Some(written);
                 inner
             }
             // What is written to an input reaches nobody.
-            (written, _) => {
+            (written, _, None) => {
                 unheard.end = written;
                 pipe_into(out)?
             }
@@ -300,7 +310,7 @@ impl Watching<'_, '_, '_> {
 
     fn receive(&mut self) -> Result<Option<Done>, CageError> {
         let Some(frame) = self.line.receive()? else { return Err(CageError::Died) };
-        match decode_report(&frame.body) {
+        match frame.read() {
             Ok(Report::Done(done)) => Ok(Some(done)),
             Ok(Report::Ready(_) | Report::Refused { .. } | Report::Clean(_)) | Err(_) => {
                 Err(CageError::Protocol("report".to_owned()))
@@ -310,12 +320,12 @@ impl Watching<'_, '_, '_> {
 
     /// A line that is gone is noticed by the next look at it.
     fn terminate(&mut self, now: Instant, grace: Duration) {
-        let _sent = self.line.send(TERMINATE, &[]);
+        let _sent = self.line.send(&Request::<Order>::Terminate, &[]);
         self.phase = Phase::Terminating { until: now + grace };
     }
 
     fn kill(&mut self, now: Instant) {
-        let _sent = self.line.send(KILL, &[]);
+        let _sent = self.line.send(&Request::<Order>::Kill, &[]);
         self.phase = Phase::Killed { until: now + KILL_GRACE };
     }
 

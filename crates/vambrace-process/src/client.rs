@@ -17,14 +17,12 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use crate::cage::Layers;
 use crate::capture::{self, Captured, Stdio, Watch};
 use crate::guarded::Guarded;
-use crate::launcher::{JOURNAL, LAUNCHER};
+use crate::launcher::LAUNCHER;
 use crate::mark::Mark;
 use crate::namespace::Namespaces;
 use crate::order::Order;
 use crate::spec::CageSpec;
-use crate::wire::message::{
-    Answer, Confine, Report, decode_answer, decode_report, encode_confine, encode_spec,
-};
+use crate::wire::message::{Answer, Confine, Report};
 use crate::wire::{self, Line};
 
 /// A cell is ready in a few thousandths of a second; one that takes this long never will be.
@@ -102,17 +100,11 @@ pub struct Launcher {
 impl Launcher {
     /// `exe` is a binary that calls `launch_if_asked` first: in the product `/proc/self/exe`.
     pub fn start(exe: &Path) -> Result<Launcher, CageError> {
-        Launcher::start_as_witness(exe, None)
-    }
-
-    /// It adds to the journal when all its cells were dead, should this process be killed.
-    pub(crate) fn start_as_witness(exe: &Path, journal: Option<&Path>) -> Result<Launcher, CageError> {
         let (ours, theirs) = wire::pair().map_err(|errno| CageError::NoLauncher(errno.into()))?;
         // THREAT: P06, secrets of our environment must not be in the memory of what starts programs.
         let child = Command::new(exe)
             .arg(LAUNCHER)
             .env_clear()
-            .envs(journal.map(|journal| (JOURNAL, journal)))
             .current_dir("/")
             .stdin(theirs)
             .stdout(ChildStdio::null())
@@ -132,10 +124,10 @@ impl Launcher {
             let line = line.as_mut().ok_or(CageError::Died)?;
             let descriptors: Vec<_> =
                 std::iter::once(theirs.as_fd()).chain(turns.iter().map(AsFd::as_fd)).collect();
-            line.send(&encode_spec(spec), &descriptors)?;
+            line.send(spec, &descriptors)?;
             drop(theirs);
             let mut frame = line.receive()?.ok_or(CageError::Died)?;
-            let answer = decode_answer(&frame.body).map_err(|_| CageError::Protocol("answer".to_owned()))?;
+            let answer = frame.read().map_err(|_| CageError::Protocol("answer".to_owned()))?;
             match (answer, frame.descriptors.pop()) {
                 (Answer::Made { pid }, Some(process)) => (pid, process),
                 (Answer::Made { .. }, None) => return Err(CageError::Protocol("no process".to_owned())),
@@ -201,7 +193,7 @@ impl Cell {
             return Err(CageError::Refused("it was not ready in time".to_owned()));
         }
         let mut frame = line.receive()?.ok_or(CageError::Died)?;
-        match decode_report(&frame.body) {
+        match frame.read() {
             Ok(Report::Ready(missing)) => {
                 cell.layers = Layers { missing };
                 cell.way_out = frame.descriptors.pop();
@@ -244,7 +236,7 @@ impl Cell {
             Some(spec) => Confine::As { spec: Box::new(spec.clone()), outside: Namespaces::own(), marks },
         };
         let descriptors: Vec<_> = turns.iter().map(AsFd::as_fd).collect();
-        let sent = line.send(&encode_confine(&confine), &descriptors);
+        let sent = line.send(&confine, &descriptors);
         let cell = Cell::new(line, Keeper::Child(child), None)?;
         sent?;
         Ok(cell)
@@ -282,7 +274,7 @@ impl Cell {
             return Err(CageError::Died);
         }
         let frame = line.receive()?.ok_or(CageError::Died)?;
-        match decode_report(&frame.body) {
+        match frame.read() {
             Ok(Report::Clean(is_clean)) => Ok(is_clean),
             Ok(Report::Ready(_) | Report::Refused { .. } | Report::Done(_)) | Err(_) => {
                 Err(CageError::Protocol("report".to_owned()))
@@ -314,6 +306,14 @@ impl Cell {
             self.end();
         }
         ran
+    }
+
+    /// For who wants to end all of it at once, from another thread. None: another backend built it.
+    pub(crate) fn first_process(&self) -> Option<OwnedFd> {
+        match &self.keeper {
+            Keeper::Launched(process) => process.try_clone().ok(),
+            Keeper::Child(_) => None,
+        }
     }
 
     /// Whether its first process is still there. It goes with the launcher.

@@ -26,7 +26,8 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
-use vambrace_policy::{Job, JobCommand, JobProgram};
+use vambrace_policy::Job;
+use vambrace_policy::command::Command;
 
 use crate::surroundings::check_place;
 
@@ -167,12 +168,11 @@ fn clean_within(fetched: &Fetched, bounds: unpacked::Bounds) -> Result<(), Strin
 
 /// The job is this one command.
 fn downloads(job: &Job, row: &Row) -> bool {
-    let mut commands = job.steps.iter().flat_map(|step| step.pipeline.iter());
-    let (Some(JobCommand::Run(run)), None) = (commands.next(), commands.next()) else { return false };
-    let JobProgram { program, arguments, redirects } = run;
-    let mut words = std::iter::once(program).chain(arguments).map(String::as_str);
+    let mut commands = job.plan.commands();
+    let (Some(Command::Run(run)), None) = (commands.next(), commands.next()) else { return false };
+    let mut words = run.words.iter().map(String::as_str);
     let is_download = row.download.iter().all(|word| words.next() == Some(word));
-    is_download && redirects.is_empty() && words.all(|word| row.harmless.contains(&word))
+    is_download && run.redirects.is_empty() && words.all(|word| row.harmless.contains(&word))
 }
 
 fn place(row: &Row, access: Access, state: &Path, service: &Path) -> io::Result<PathBuf> {

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use vambrace_policy::Stale;
 use vambrace_types::{Enforcement, ErrorCode, ToolError};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Exit {
     Code(i32),
     Signal(i32),
@@ -33,7 +34,7 @@ pub struct Finished {
     pub time_limit: Option<Duration>,
     pub duration: Duration,
     pub enforcement: Enforcement,
-    /// Sentences for the result and the record: missing layers, names that were taken away.
+    /// Sentences for the result and the record: missing layers, limits that were reached.
     pub warnings: Vec<String>,
 }
 

@@ -7,22 +7,27 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use vambrace_policy::Protection;
 
+use crate::wire::path;
 use crate::workspace::Names;
 
 /// What a cage is told.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Guarded {
     /// Patterns count from here.
+    #[borsh(serialize_with = "path::write", deserialize_with = "path::read")]
     pub workspace: PathBuf,
     /// The one folder in which names are protected.
+    #[borsh(serialize_with = "path::write", deserialize_with = "path::read")]
     pub service: PathBuf,
     /// `Protection` as text.
     pub patterns: Arc<str>,
     /// The same of what is masked: what has such a name is neither made nor opened nor given another, whoever made it.
     pub blocked: Arc<str>,
     /// A file of the host that all cages on the workspace lock when a name could be protected. Not shown to any of them.
+    #[borsh(skip)]
     pub turns: Option<PathBuf>,
 }
 

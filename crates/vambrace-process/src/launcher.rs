@@ -25,15 +25,12 @@ use std::process::ExitCode;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::process::{DumpableBehavior, PidfdFlags, Signal};
+use rustix::process::{DumpableBehavior, PidfdFlags};
 use seccompiler::BpfProgram;
 
 use crate::cage::{Layer, Missing, SAME_AS_OUTSIDE};
-use crate::placeholder::Witness;
 use crate::spec::{CageSpec, Mount};
-use crate::wire::message::{
-    Answer, Confine, Report, decode_confine, decode_spec, encode_answer, encode_report,
-};
+use crate::wire::message::{Answer, Confine, Report};
 use crate::wire::{self, Line};
 use cell::{Birth, Owner};
 use filter::Naming;
@@ -48,8 +45,6 @@ use score::Score;
 pub(crate) const LAUNCHER: &str = "__cage";
 pub(crate) const RUNNER: &str = "__cage-runner";
 pub(crate) const ENTER: &str = "__cage-enter";
-/// The one variable of the launcher. No program can read it: the launcher and the first process of a cell cannot be dumped.
-pub(crate) const JOURNAL: &str = "VAMBRACE_JOURNAL";
 
 /// Why a runner that did not build its root says that it has none; whoever had it built knows better.
 pub(crate) const BUILT_ELSEWHERE: &str = "built by another backend, if at all";
@@ -61,12 +56,6 @@ const QUIET: Timespec = Timespec { tv_sec: 0, tv_nsec: 4_000_000 };
 const BUSY: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000 };
 /// More cells than one run and its battery need.
 const SEVERAL: usize = 3;
-
-/// Beyond this many remembered cells, those that are dead are forgotten.
-const MANY_CELLS: usize = 64;
-const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
-/// Nothing lives this long after SIGKILL but what hangs in the kernel.
-const DYING: Timespec = Timespec { tv_sec: 3, tv_nsec: 0 };
 
 const GROUP2_MAGIC: rustix::fs::FsWord = 0x6367_7270;
 
@@ -111,8 +100,6 @@ struct Maker {
     own: OwnedFd,
     /// Born and not wanted yet.
     next: Option<Embryo>,
-    /// The first processes of cells that were handed out.
-    cells: Vec<OwnedFd>,
     n_made: usize,
 }
 
@@ -123,15 +110,12 @@ struct Embryo {
     process: OwnedFd,
 }
 
-/// Makes cells until the other end is gone. All cells then die with this process. A variable names the journal to
-/// which their death is told: an argument could be read in every cell, as that of its first process.
+/// Makes cells until the other end is gone. All cells then die with this process.
 fn launcher(control: OwnedFd) -> Result<(), Errno> {
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     kernel_unsafe::reset_signals();
     kernel_unsafe::ignore_children();
     confine::prepare_core_limit();
-    #[expect(clippy::disallowed_methods, reason = "the one word that its parent leaves it here")]
-    let witness = std::env::var_os(JOURNAL).and_then(|journal| Witness::of(Path::new(&journal)));
     let mut maker = Maker {
         filter: filter::program(Naming::Free),
         namespaces: Namespaces::all(),
@@ -141,25 +125,13 @@ fn launcher(control: OwnedFd) -> Result<(), Errno> {
         },
         own: rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())?,
         next: None,
-        cells: Vec::new(),
         n_made: 0,
     };
     match maker.serve(&mut Line::new(control)) {
         // With answers unread, or in the middle of one, the other end was killed.
-        Ok(()) | Err(Errno::CONNRESET | Errno::PIPE) => {}
-        Err(errno) => return Err(errno),
+        Ok(()) | Err(Errno::CONNRESET | Errno::PIPE) => Ok(()),
+        Err(errno) => Err(errno),
     }
-    if let Some(witness) = witness
-        && maker.end_cells()
-    {
-        witness.tell();
-    }
-    Ok(())
-}
-
-fn is_dead(process: &OwnedFd, most: Timespec) -> bool {
-    let mut watched = [PollFd::new(process, PollFlags::IN)];
-    rustix::event::poll(&mut watched, Some(&most)).is_ok_and(|n_ready| n_ready > 0)
 }
 
 fn is_readable(line: &Line, most: Timespec) -> Result<bool, Errno> {
@@ -180,38 +152,22 @@ impl Maker {
                 self.next = self.bear(None).ok();
             }
             let Some(frame) = line.receive()? else { return Ok(()) };
-            let Ok(spec) = decode_spec(&frame.body) else { return Err(Errno::BADMSG) };
+            let Ok(spec) = frame.read() else { return Err(Errno::BADMSG) };
             // The cell's line, and perhaps what it locks.
             let descriptors: Vec<_> = frame.descriptors.iter().map(AsFd::as_fd).collect();
             match self.make(&spec, &frame.body, &descriptors) {
                 Ok(made) => {
-                    let answer = encode_answer(&Answer::Made { pid: u64::from(made.pid) });
+                    let answer = Answer::Made { pid: u64::from(made.pid) };
                     line.send(&answer, &[made.process.as_fd()])?;
                     self.n_made += 1;
-                    self.remember(made.process);
                 }
                 Err(errno) => {
                     let why = format!("no process could be made: {}", confine::said(errno));
                     let lacks = root::is_lack(errno);
-                    line.send(&encode_answer(&Answer::Refused { why, lacks }), &[])?;
+                    line.send(&Answer::Refused { why, lacks }, &[])?;
                 }
             }
         }
-    }
-
-    fn remember(&mut self, cell: OwnedFd) {
-        if self.cells.len() >= MANY_CELLS {
-            self.cells.retain(|cell| !is_dead(cell, NO_TIME));
-        }
-        self.cells.push(cell);
-    }
-
-    /// Whether all of them are really dead. The first process of a pid namespace ends after all others in it.
-    fn end_cells(&self) -> bool {
-        for cell in &self.cells {
-            let _ended = rustix::process::pidfd_send_signal(cell, Signal::KILL);
-        }
-        self.cells.iter().all(|cell| is_dead(cell, DYING))
     }
 
     fn make(
@@ -222,17 +178,17 @@ impl Maker {
     ) -> Result<Embryo, Errno> {
         if let Some(group) = spec.groups.iter().find_map(|file| open_group2(file)) {
             let embryo = self.bear(Some(group.as_fd()))?;
-            embryo.line.send(encoded, descriptors)?;
+            embryo.line.send_encoded(encoded, descriptors)?;
             return Ok(embryo);
         }
         if let Some(embryo) = self.next.take()
-            && embryo.line.send(encoded, descriptors).is_ok()
+            && embryo.line.send_encoded(encoded, descriptors).is_ok()
         {
             return Ok(embryo);
         }
         // There was none, or it has been killed.
         let embryo = self.bear(None)?;
-        embryo.line.send(encoded, descriptors)?;
+        embryo.line.send_encoded(encoded, descriptors)?;
         Ok(embryo)
     }
 
@@ -295,19 +251,19 @@ fn serve_orders(control: OwnedFd) -> Result<(), Errno> {
     let mut line = Line::new(control);
     let Some(mut frame) = line.receive()? else { return Ok(()) };
     let turns = frame.descriptors.pop();
-    let asked = decode_confine(&frame.body).map_err(|_| Errno::BADMSG)?;
+    let asked = frame.read().map_err(|_| Errno::BADMSG)?;
     // THREAT: P07, a program of another cage may have exchanged a folder for a link while this one was built.
     if let Confine::As { marks, .. } = &asked
         && let Some(moved) = marks.iter().find(|mark| mark.stands() != Ok(true))
     {
         let why = format!("`{}` is not what was to be mounted", moved.at.display());
-        return line.send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
+        return line.send(&Report::Refused { why, lacks: false }, &[]);
     }
     let way_out = match listener_for(&asked) {
         Ok(way_out) => way_out,
         Err(errno) => {
             let why = format!("the way out: {}", confine::said(errno));
-            return line.send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
+            return line.send(&Report::Refused { why, lacks: false }, &[]);
         }
     };
     let is_confined = matches!(asked, Confine::As { .. });

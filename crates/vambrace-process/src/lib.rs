@@ -34,7 +34,6 @@ mod network;
 #[cfg(test)]
 mod nobody;
 mod order;
-mod placeholder;
 mod posture;
 mod programs;
 mod repository;
@@ -53,9 +52,7 @@ pub mod cell {
     pub use crate::client::{CageError, Cell, Launcher};
     pub use crate::finished::Exit;
     pub use crate::guarded::Guarded;
-    pub use crate::order::{
-        Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile,
-    };
+    pub use crate::order::{Order, ProgramFile};
     pub use crate::spec::{CageLimits, CageSpec, Mount};
     pub use crate::wire::message::Refused;
 }
@@ -67,7 +64,10 @@ pub use finished::{Exit, Finished, ProgramError};
 pub use launcher::launch_if_asked;
 pub use network::{Network, PROXY_PORT};
 pub use posture::{Posture, PostureRow, RowState};
-pub use programs::{Live, OutputStream, Outputs, Programs, RunContext};
+pub use programs::{
+    Live, OutputStream, Outputs, Programs, RunContext, Session, SessionContext, SessionEnd, SessionError,
+    Tail,
+};
 pub use settings::{
     AbsentNames, Backend, EnvironmentSettings, Inherit, ProgramLimits, ProgramsSettings, Reuse, WhenMissing,
 };

@@ -3,24 +3,27 @@
 
 use std::path::{Path, PathBuf};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, StatVfsMountFlags, StatxAttributes, StatxFlags};
 use rustix::io::Errno;
 
 use crate::spec::Mount;
+use crate::wire::path;
 
 /// A file by its device and number.
 pub(crate) type Thing = (u64, u64);
 
 /// One mount, and what was on the host when it was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Mark {
+    #[borsh(serialize_with = "path::write", deserialize_with = "path::read")]
     pub(crate) at: PathBuf,
     pub(crate) lies: Lies,
     pub(crate) is_read_only: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(crate) enum Lies {
     /// This very thing is shown.
     Shown(Thing),

@@ -3,6 +3,8 @@
 
 use std::os::unix::fs::MetadataExt as _;
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 use crate::cage::Layer;
 
 /// A layer and what `/proc/self/ns` calls it.
@@ -17,7 +19,7 @@ const NAMES: [(Layer, &str); 7] = [
 ];
 
 /// The numbers of this process's namespaces.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Namespaces(pub(crate) Vec<u64>);
 
 /// What cannot be told; two of them are not different.

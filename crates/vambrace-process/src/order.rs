@@ -2,57 +2,25 @@
 
 use std::path::PathBuf;
 
-use vambrace_policy::command::{Join, RedirectMode, Stream};
+use borsh::{BorshDeserialize, BorshSerialize};
+use vambrace_policy::command::{Command, CommandPlan};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+use crate::wire::path;
+
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Order {
-    pub steps: Vec<OrderStep>,
+    pub plan: CommandPlan<Command<ProgramFile>>,
     /// Inside the cage, absolute.
+    #[borsh(serialize_with = "path::write", deserialize_with = "path::read")]
     pub folder: PathBuf,
     pub environment: Vec<(String, String)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OrderStep {
-    pub join: Join,
-    pub pipeline: Vec<OrderCommand>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OrderCommand {
-    Enter(String),
-    Run(OrderProgram),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OrderProgram {
-    pub file: ProgramFile,
-    /// The whole vector, the program's own name first.
-    pub vector: Vec<String>,
-    pub redirects: Vec<OrderRedirect>,
-}
-
 /// The file that was looked up; the cell starts it only if it finds the very same one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct ProgramFile {
+    #[borsh(serialize_with = "path::write", deserialize_with = "path::read")]
     pub path: PathBuf,
     pub device: u64,
     pub inode: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OrderRedirect {
-    pub stream: Stream,
-    pub target: OrderTarget,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OrderTarget {
-    Null,
-    Stream(Stream),
-    /// Counts from the folder the step runs in.
-    File {
-        path: String,
-        mode: RedirectMode,
-    },
 }

@@ -37,8 +37,6 @@ pub struct Posture {
     /// Layers that are not there, with the reason.
     pub missing: Vec<crate::Missing>,
     pub backend: &'static str,
-    /// What was found of an earlier process that was killed, and where it is now.
-    pub swept: Vec<String>,
 }
 
 impl Posture {

@@ -1,44 +1,43 @@
-//! The door itself: each run uses up one permit. It looks programs up, decides what the cage shows, has it built or takes
-//! the caller's prepared one, and sweeps up after the job.
+//! The door itself: each job uses up one permit. It looks programs up, decides what the cage shows, has it built or takes
+//! the caller's prepared one, and looks for what the job made of protected names.
+//!
+//! ```text
+//! run        prepare ─▶ execute ─▶ conclude      session    the same on a thread, with pipes
+//! resolver   names of programs → files           variables  what a job is given
+//! factory    surroundings → spec → cell          backends   who builds it
+//! keep       cages from one job to the next      proof      the self-test
+//! ```
 
 mod backends;
-mod build;
+mod factory;
 mod input;
 mod keep;
+mod planted;
 mod proof;
-mod sweep;
+mod resolver;
+mod run;
+mod session;
+mod setup;
+mod variables;
 mod way_out;
 
-use std::os::fd::AsFd as _;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use vambrace_policy::{
-    Epoch, Input, Job, JobCommand, JobTarget, Level, Naming, Permit, Place, Runs, Variable,
-};
-use vambrace_types::Enforcement;
+use vambrace_policy::Epoch;
 
-use crate::cell::{self, Captured, Channel, Launcher, Stdio, Watch};
-use crate::cgroup::Group;
-use crate::environment::{EnvironmentError, Git, Reach, SafeEnvironment};
-use crate::fetched::{self, Fetched};
-use crate::lent::Lent;
-use crate::lookup::{LookupError, TrustedPath};
-use crate::order::{Order, OrderCommand, OrderProgram, OrderRedirect, OrderStep, OrderTarget, ProgramFile};
-use crate::placeholder::{Placeholders, RunJournal};
+use crate::cell::{self, Launcher};
+use crate::environment::SafeEnvironment;
+use crate::lookup::TrustedPath;
 use crate::surroundings::Surroundings;
 use crate::workspace::Walker;
-use crate::{
-    Backend, Exit, Finished, Layers, Missing, Network, ProgramError, ProgramsSettings, Reuse, WhenMissing,
-    cache, cgroup,
-};
-
-use build::Staged;
+use crate::{Backend, Layers, Missing, Network, ProgramError, ProgramsSettings, WhenMissing, cgroup};
+use factory::Staged;
 use keep::Shelf;
 use proof::Proving;
-use sweep::Baseline;
+pub use session::{Session, SessionContext, SessionEnd, SessionError, Tail};
 
 /// Programs for one policy.
 pub struct Programs {
@@ -54,15 +53,12 @@ pub struct Programs {
     turns: OnceLock<()>,
     staged: Mutex<Option<Arc<Staged>>>,
     walker: Walker,
-    placeholders: Placeholders,
-    journal: OnceLock<Option<Arc<RunJournal>>>,
     groups: OnceLock<cgroup::Groups>,
     launcher: Mutex<Option<Arc<Launcher>>>,
     shelf: Arc<Shelf>,
     proving: Proving,
-    n_running: AtomicUsize,
-    n_cages: AtomicUsize,
-    baseline: Baseline,
+    n_running: Arc<AtomicUsize>,
+    n_cages: Arc<AtomicUsize>,
     missing: Mutex<Vec<Missing>>,
 }
 
@@ -105,26 +101,6 @@ pub trait Live: Send + Sync {
     }
 }
 
-/// The same for a cell.
-struct PassOn<'a>(&'a dyn Live);
-
-impl cell::Sink for PassOn<'_> {
-    fn take(&mut self, channel: Channel, bytes: &[u8]) {
-        self.0.output(stream(channel), bytes);
-    }
-
-    fn room(&self, channel: Channel) -> cell::Room {
-        self.0.room(stream(channel))
-    }
-}
-
-fn stream(channel: Channel) -> OutputStream {
-    match channel {
-        Channel::Out => OutputStream::Out,
-        Channel::Err => OutputStream::Err,
-    }
-}
-
 /// What surrounds one run.
 pub struct RunContext<'a> {
     /// Whose prepared cage may be used.
@@ -135,9 +111,11 @@ pub struct RunContext<'a> {
     pub n_at_once: Option<usize>,
     /// The way out of the cage. None: there is none.
     pub network: Option<&'a dyn Network>,
-    /// Hears of protected names that the job made and that were taken away, however the job ended.
-    pub planted: &'a (dyn Fn(Vec<String>) + Sync),
+    /// Hears of protected names that the job tried to make or that appeared while it ran, however it ended.
+    pub planted: Planted<'a>,
 }
+
+type Planted<'a> = &'a (dyn Fn(Vec<String>) + Sync);
 
 /// Between TERM and KILL (decision C13).
 const GRACE: Duration = Duration::from_secs(5);
@@ -150,7 +128,7 @@ const IDLE: Duration = Duration::from_secs(30);
 
 impl Programs {
     pub fn new(settings: ProgramsSettings, epoch: Epoch) -> Programs {
-        build::programs(settings, epoch)
+        setup::programs(settings, epoch)
     }
 
     /// The walls that the last cage could not have, for whoever explains a refusal.
@@ -178,342 +156,19 @@ impl Programs {
     }
 
     /// What is missing from a cage with holes was said at the start; a whole cage that does not hold is never accepted.
-    fn accepts_weak(&self, enforcement: Enforcement) -> bool {
-        let weak = enforcement < Enforcement::Full;
-        weak && (self.settings.when_missing == WhenMissing::Warn
-            || self.settings.backend == Backend::DangerouslyNone)
-    }
-
-    /// Where a program is, for those who choose between programs.
-    pub fn find(&self, program: &str) -> Result<PathBuf, ProgramError> {
-        self.trusted.find(program).map(|found| found.path).map_err(not_found)
-    }
-
-    /// Blocks until the job is done, stopped or out of time.
-    pub fn run<A: Runs>(
-        &self,
-        permit: Permit<A>,
-        context: &RunContext<'_>,
-    ) -> Result<Finished, ProgramError> {
-        let _cage = seat(&self.n_cages, MOST_CAGES)?;
-        let action = permit.redeem(self.epoch)?;
-        let job = action.job();
-        let _seat = context.n_at_once.map(|most| seat(&self.n_running, most)).transpose()?;
-        match job.place {
-            Place::Host => {
-                self.unbroken()?;
-                self.run_on_host(&job, context)
-            }
-            Place::Cage => {
-                self.ready()?;
-                self.run_caged(&job, context)
-            }
-        }
-    }
-
-    fn run_caged(&self, job: &Job, context: &RunContext<'_>) -> Result<Finished, ProgramError> {
-        let stdin = std::io::stdin();
-        let input = match &job.stdin {
-            Input::Nothing => cell::Input::Null,
-            Input::Text(text) => cell::Input::Text(text.as_bytes()),
-            Input::Terminal => input::of(stdin.as_fd())?,
-        };
-        let mut order = self.order(job, Some(context))?;
-        // Before the cage is built: what a program of another call makes meanwhile must not be taken for old.
-        let before = self.baseline.enter(|| self.first_look(context))?;
-        let fetched = self.fetched_for(job, context);
-        let mut kept = self.settled_cell(job, &fetched, context)?;
-        let mut warnings = self.weigh(&kept.layers)?;
-        if !self.is_as_proved(&kept.layers) {
-            self.shelf.dissolve(kept);
-            return Err(ProgramError::Unproved {
-                why: "the cage is not the one that was attacked".to_owned(),
-            });
-        }
-        let way_out = self.open_way_out(&mut kept, context.network)?;
-        order.environment = self.environment_of(job, Some(&way_out.reach), &fetched)?;
-        let outcome = self.execute(&mut kept.cell, &order, job, (input, context));
-        if outcome.is_err() {
-            kept.cell.end_wholly();
-        }
-        // LIMIT: a runner that was killed takes along what it had refused.
-        if let Ok(captured) = &outcome {
-            self.tell_refused(&captured.refused, context);
-        }
-        let exceeded = kept.group.as_ref().is_some_and(Group::has_exceeded_memory);
-        let enforcement = kept.layers.enforcement();
-        let cover = build::cover(&kept.layers);
-        let warm = self.may_be_warm(job, context);
-        // INVARIANT: nothing of the job is alive when its traces are looked for. A cell that reported the end has ended
-        // all of it; any other is ended here.
-        let mut kept = Some(kept);
-        if !(warm && outcome.is_ok() && kept.as_ref().is_some_and(|kept| kept.cell.is_settling())) {
-            kept.take().into_iter().for_each(|kept| self.shelf.dissolve(kept));
-        }
-        // Only now, so that every connection of the job was served or refused under its own grants.
-        drop(way_out);
-        let swept = self.sweep(&before.view, cover, context);
-        let cleaned = fetched::clean(&fetched).map_err(|why| ProgramError::LeftBehind { why });
-        drop(before);
-        // Its runner has looked around meanwhile.
-        if let Some(mut kept) = kept {
-            match kept.cell.is_reusable() {
-                true => self.shelf.put(context.caller, kept),
-                false => self.shelf.dissolve(kept),
-            }
-        }
-        swept?;
-        cleaned?;
-        let captured = match outcome {
-            Err(cell::CageError::Died) if exceeded => {
-                let limit = job.memory.unwrap_or(self.settings.limits.memory).bytes();
-                return Err(ProgramError::OutOfMemory { limit });
-            }
-            outcome => outcome.map_err(started)?,
-        };
-        if exceeded {
-            warnings.push("A program used more memory than it may and was ended.".to_owned());
-        }
-        finish(captured, job.time, enforcement, warnings)
-    }
-
-    /// Something that a cage was to lie on may go while it is built, by a person or by another program; then it is looked
-    /// at anew.
-    fn settled_cell(
-        &self,
-        job: &Job,
-        fetched: &Fetched,
-        context: &RunContext<'_>,
-    ) -> Result<keep::Kept, ProgramError> {
-        const TRIES: usize = 3;
-        let mut built = self.cell_for(job, fetched, context);
-        for _ in 1..TRIES {
-            if !matches!(built, Err(ProgramError::Unsettled { .. })) {
-                break;
-            }
-            built = self.cell_for(job, fetched, context);
-        }
-        built
-    }
-
-    /// THREAT: P05, a connection that one job left waiting must not be served under the grants of the next, so who has a way
-    /// out has a cage of its own.
-    fn may_be_warm(&self, job: &Job, context: &RunContext<'_>) -> bool {
-        let is_wanted = job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
-        is_wanted && context.network.is_none()
-    }
-
-    /// On the machine itself, by the same runner, which then has no walls around it.
-    fn run_on_host(&self, job: &Job, context: &RunContext<'_>) -> Result<Finished, ProgramError> {
-        let order = self.order(job, None)?;
-        let mut cell = self.bare_cell(None)?;
-        let input = match &job.stdin {
-            Input::Nothing | Input::Terminal => cell::Input::Null,
-            Input::Text(text) => cell::Input::Text(text.as_bytes()),
-        };
-        let captured = self.execute(&mut cell, &order, job, (input, context)).map_err(started)?;
-        finish(captured, job.time, Enforcement::Host, Vec::new())
-    }
-
-    /// Less than required is a refusal.
-    fn weigh(&self, layers: &Layers) -> Result<Vec<String>, ProgramError> {
-        if layers.missing.is_empty() {
-            return Ok(Vec::new());
-        }
-        *self.missing.lock().unwrap_or_else(PoisonError::into_inner) = layers.missing.clone();
-        let missing = layers.describe_missing();
-        if self.accepts_weak(layers.enforcement()) {
-            return Ok(vec![format!("The program ran without: {missing}.")]);
-        }
-        Err(ProgramError::TooWeak { missing })
-    }
-
-    fn execute(
-        &self,
-        cell: &mut cell::Cell,
-        order: &Order,
-        job: &Job,
-        (input, context): (cell::Input<'_>, &RunContext<'_>),
-    ) -> Result<Captured, cell::CageError> {
-        let stdout = std::io::stdout();
-        let mut pass_on = context.live.map(PassOn);
-        let mut lent = Vec::new();
-        if let cell::Input::Terminal(person) = input {
-            lent.push(person);
-        }
-        let output = match (context.live.map(Live::outputs), &mut pass_on) {
-            (Some(Outputs::Apart), Some(sink)) => cell::Output::Stream(sink),
-            (Some(Outputs::Together), Some(sink)) => cell::Output::Joined(sink),
-            (Some(Outputs::Terminal { with_errors }), Some(sink)) => {
-                lent.push(stdout.as_fd());
-                cell::Output::Terminal { sink, like: stdout.as_fd(), joined: with_errors }
-            }
-            (None, _) | (_, None) => cell::Output::Capture,
-        };
-        let _lent = Lent::remember(lent);
-        // What is passed on is not kept, so it may be as much as it likes.
-        let output_bytes = match context.live {
-            Some(_) => u64::MAX,
-            None => self.settings.limits.output.bytes(),
-        };
-        let watch = Watch {
-            time_limit: job.time.unwrap_or(FOR_EVER),
-            grace: GRACE,
-            output_bytes,
-            cancelled: &|| (context.cancelled)(),
-        };
-        cell.run(order, Stdio { input, output }, &watch)
-    }
-
-    fn order(&self, job: &Job, caged: Option<&RunContext<'_>>) -> Result<Order, ProgramError> {
-        // THREAT: P07, files of the workspace that tell a program of the host what to run (`rust-toolchain.toml`). What
-        // runs on the host starts where no agent writes.
-        let mut folder = PathBuf::from("/");
-        if caged.is_some() {
-            folder.clone_from(&self.settings.workspace);
-            folder.extend(job.folder.components());
-        }
-        let steps = job.steps.iter().map(|step| {
-            let pipeline = step.pipeline.iter().map(|command| self.command(command, job.naming, &folder));
-            Ok(OrderStep { join: step.join, pipeline: pipeline.collect::<Result<_, ProgramError>>()? })
-        });
-        let steps: Vec<_> = steps.collect::<Result<_, ProgramError>>()?;
-        // What a way out and packages add is known when there is a cage.
-        let caged = caged.is_some().then_some(&Reach::Nothing);
-        let environment = self.environment_of(job, caged, &Fetched::default())?;
-        Ok(Order { steps, folder, environment })
-    }
-
-    /// None for what runs on the machine itself.
-    fn environment_of(
-        &self,
-        job: &Job,
-        caged: Option<&Reach>,
-        fetched: &Fetched,
-    ) -> Result<Vec<(String, String)>, ProgramError> {
-        let git = if job.programs().any(|program| program == "git") { Git::Direct } else { Git::Inside };
-        let mut environment = self.variables(&job.variables, git, caged)?;
-        let mut found = fetched.variables.clone();
-        found.extend(caged.and_then(|_| self.go_cache(job)));
-        environment.retain(|(name, _)| found.iter().all(|(other, _)| other != name));
-        environment.extend(found);
-        Ok(environment)
-    }
-
-    fn go_cache(&self, job: &Job) -> Option<(String, String)> {
-        let is_writable = self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable);
-        if !self.is_caging() || !is_writable {
-            return None;
-        }
-        let cache = cache::of_go(job, &self.settings.workspace, &self.service())?;
-        Some((cache::VARIABLE.to_owned(), cache.to_str()?.to_owned()))
-    }
-
-    fn fetched_for(&self, job: &Job, context: &RunContext<'_>) -> Fetched {
-        if !self.is_caging() {
-            return Fetched::default();
-        }
-        let line = match context.network {
-            Some(_) => fetched::Line::Up,
-            None => fetched::Line::Down,
-        };
-        fetched::of(job, line, self.rustup(), &self.settings.state, &self.service())
-    }
-
-    fn rustup(&self) -> fetched::Rustup<'_> {
-        if let Some(name) = &self.default_rust {
-            return fetched::Rustup::Default(name);
-        }
-        // Its stand-ins are links to it or lie beside it.
-        let is_by_rustup = self.trusted.find("cargo").is_ok_and(|found| {
-            let places = [found.path.as_path(), found.file.path.as_path()];
-            places.iter().any(|path| path.ends_with("rustup") || path.with_file_name("rustup").exists())
-        });
-        if is_by_rustup { fetched::Rustup::Unknown } else { fetched::Rustup::Absent }
-    }
-
-    fn variables(
-        &self,
-        variables: &[Variable],
-        git: Git,
-        caged: Option<&Reach>,
-    ) -> Result<Vec<(String, String)>, ProgramError> {
-        let secret = |name: &str| self.settings.secrets.get(name).cloned().flatten();
-        let mut safe = self.environment.clone();
-        if let Some(home) =
-            self.settings.environment.host.get("HOME").filter(|_| caged.is_none() || !self.is_caging())
-        {
-            // The letter of specification 000 where nothing else is private either.
-            safe.home = PathBuf::from(home);
-        }
-        let environment = safe.build(variables, git, caged.unwrap_or(&Reach::Nothing), &secret).map_err(
-            |error| match error {
-                EnvironmentError::MissingSecret { secret, .. } => {
-                    ProgramError::SecretUnresolved { name: secret }
-                }
-                EnvironmentError::BadName { .. } | EnvironmentError::BadValue { .. } => {
-                    ProgramError::Broken { why: error.to_string() }
-                }
-            },
-        )?;
-        if let Some(name) = environment.dropped.first() {
-            // The operator meant a program to have it, and it would not.
-            let why = format!("the variable `{name}` changes how programs are loaded, so none gets it");
-            return Err(ProgramError::NotStarted { program: "the tool".to_owned(), why });
-        }
-        Ok(environment.variables)
+    fn accepts_weak(&self, layers: &Layers) -> bool {
+        let is_weak = !layers.is_whole();
+        is_weak
+            && (self.settings.when_missing == WhenMissing::Warn
+                || self.settings.backend == Backend::DangerouslyNone)
     }
 
     fn is_caging(&self) -> bool {
         self.settings.backend != Backend::DangerouslyNone
     }
 
-    fn command(
-        &self,
-        command: &JobCommand,
-        naming: Naming,
-        folder: &Path,
-    ) -> Result<OrderCommand, ProgramError> {
-        let run = match command {
-            JobCommand::Enter(folder) => return Ok(OrderCommand::Enter(folder.clone())),
-            JobCommand::Run(run) => run,
-        };
-        let file = match naming {
-            Naming::AnyPath if run.program.contains('/') => {
-                file_at(&folder.join(&run.program), &run.program)?
-            }
-            Naming::Workspace if run.program.contains('/') && !run.program.starts_with('/') => {
-                let file = file_at(&folder.join(&run.program), &run.program)?;
-                // THREAT: P04, a planted link would tell by the kind of failure what there is on this machine.
-                Some(file)
-                    .filter(|file| file.path.starts_with(&self.settings.workspace))
-                    .ok_or_else(|| ProgramError::NotInstalled { program: run.program.clone() })?
-            }
-            Naming::AnyPath | Naming::Workspace | Naming::Trusted => {
-                self.trusted.find(&run.program).map_err(not_found)?.file
-            }
-        };
-        let vector = std::iter::once(run.program.clone()).chain(run.arguments.iter().cloned()).collect();
-        let redirects = run.redirects.iter().map(|redirect| OrderRedirect {
-            stream: redirect.stream,
-            target: match &redirect.target {
-                JobTarget::Null => OrderTarget::Null,
-                JobTarget::Stream(stream) => OrderTarget::Stream(*stream),
-                JobTarget::File { path, mode } => OrderTarget::File { path: path.clone(), mode: *mode },
-            },
-        });
-        Ok(OrderCommand::Run(OrderProgram { file, vector, redirects: redirects.collect() }))
-    }
-
     fn service(&self) -> PathBuf {
         self.walker.service()
-    }
-
-    /// Without a place to keep it, what is planted before a kill stays until a person finds it; the sweep after a run does
-    /// not need it.
-    fn journal(&self) -> Option<&Arc<RunJournal>> {
-        let open = || RunJournal::open(&self.settings.state, &self.walker).ok().map(Arc::new);
-        self.journal.get_or_init(open).as_ref()
     }
 
     fn launcher(&self) -> Result<Arc<Launcher>, ProgramError> {
@@ -521,8 +176,7 @@ impl Programs {
         if let Some(launcher) = held.as_ref() {
             return Ok(Arc::clone(launcher));
         }
-        let journal = self.journal().map(|journal| journal.path());
-        let launcher = Launcher::start_as_witness(&self.settings.launcher, journal)
+        let launcher = Launcher::start(&self.settings.launcher)
             .map_err(|error| ProgramError::Broken { why: error.to_string() })?;
         let launcher = Arc::new(launcher);
         *held = Some(Arc::clone(&launcher));
@@ -537,80 +191,6 @@ impl Programs {
             *held = None;
         }
     }
-}
-
-/// INVARIANT: counted before it is compared, so two callers cannot both take the last seat.
-fn seat(taken: &AtomicUsize, n_most: usize) -> Result<Seat<'_>, ProgramError> {
-    let seat = Seat(taken);
-    if taken.fetch_add(1, Ordering::SeqCst) >= n_most {
-        return Err(ProgramError::TooMany { n_most });
-    }
-    Ok(seat)
-}
-
-/// One place among those that may run at once; given back when dropped.
-struct Seat<'a>(&'a AtomicUsize);
-
-impl Drop for Seat<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-/// A file that a person named; whether it may be executed is the kernel's to say.
-fn file_at(path: &Path, spelled: &str) -> Result<ProgramFile, ProgramError> {
-    let missing = |_| ProgramError::NotInstalled { program: spelled.to_owned() };
-    let path = std::fs::canonicalize(path).map_err(missing)?;
-    let stat =
-        rustix::fs::stat(&path).map_err(|_| ProgramError::NotInstalled { program: spelled.to_owned() })?;
-    Ok(ProgramFile { path, device: stat.st_dev, inode: stat.st_ino })
-}
-
-fn not_found(error: LookupError) -> ProgramError {
-    match error {
-        LookupError::NotInstalled { program } => ProgramError::NotInstalled { program },
-        LookupError::Untrusted { program, why } => ProgramError::Untrusted { program, why },
-    }
-}
-
-fn started(error: cell::CageError) -> ProgramError {
-    match error {
-        cell::CageError::Changed(path) => ProgramError::Untrusted {
-            program: path.display().to_string(),
-            why: "its file changed after it was looked up".to_owned(),
-        },
-        cell::CageError::Exec { ref program, .. } => {
-            ProgramError::NotStarted { program: program.display().to_string(), why: error.to_string() }
-        }
-        cell::CageError::InFlight => ProgramError::InFlight,
-        other => ProgramError::Broken { why: other.to_string() },
-    }
-}
-
-fn finish(
-    captured: Captured,
-    time_limit: Option<Duration>,
-    enforcement: Enforcement,
-    warnings: Vec<String>,
-) -> Result<Finished, ProgramError> {
-    if captured.cancelled {
-        return Err(ProgramError::Cancelled);
-    }
-    let exit = match captured.exit {
-        cell::Exit::Code(code) => Exit::Code(code),
-        cell::Exit::Signal(signal) => Exit::Signal(signal),
-    };
-    Ok(Finished {
-        exit,
-        stdout: captured.stdout,
-        stderr: captured.stderr,
-        cut: captured.cut,
-        timed_out: captured.timed_out,
-        time_limit,
-        duration: captured.duration,
-        enforcement,
-        warnings,
-    })
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub enum WhenMissing {
 pub enum AbsentNames {
     /// Programs are refused the call that would make one.
     Refuse,
-    /// Programs may make most of them; what they made is taken away after the run.
+    /// Programs may make them. The sandbox is then partial, and what they made is reported after the run.
     Sweep,
 }
 

@@ -68,7 +68,6 @@ pub(crate) struct SpecParts<'p> {
     pub(crate) further_writable: &'p [PathBuf],
     /// What installs brought in for this service.
     pub(crate) fetched: &'p [Shown],
-    pub(crate) placeholders: &'p [PathBuf],
     pub(crate) limits: CageLimits,
     pub(crate) groups: &'p [PathBuf],
     /// Certificates that programs have to trust on their way out. None: there is no way out.
@@ -151,7 +150,7 @@ impl Surroundings {
         mounts.extend_from_slice(parts.way_out.unwrap_or_default());
         mounts.extend(self.shown_folders(view, parts));
         mounts.extend(self.links());
-        mounts.extend(self.laid_on_top(view, parts));
+        mounts.extend(self.laid_on_top(view));
         mounts.extend(shown.mounts);
         mounts.extend(masks(view));
         let mut writable = vec![PathBuf::from("/tmp"), PathBuf::from(CAGE_HOME)];
@@ -240,7 +239,7 @@ impl Surroundings {
     }
 
     /// Pins, protected names and shared paths inside the service, in this order: a pin would cover what lies in it.
-    fn laid_on_top(&self, view: &View, parts: &SpecParts<'_>) -> Vec<Mount> {
+    fn laid_on_top(&self, view: &View) -> Vec<Mount> {
         let mut pinned: BTreeSet<PathBuf> = view.pinned.iter().cloned().collect();
         for path in self.shared_inside(view) {
             let parents = path.ancestors().skip(1).take_while(|parent| **parent != view.service);
@@ -264,14 +263,11 @@ impl Surroundings {
         if self.service_is_protected() {
             read_only.extend(Some(view.service.join(MIRROR)).filter(|mirror| mirror.is_dir()));
         }
-        read_only.extend(parts.placeholders.iter().cloned());
         // Sorted, so a folder comes before what is in it.
         mounts.extend(read_only.into_iter().map(|at| {
             // The mirror of the record holds what other calls saw; to a search it is noise at best.
             let is_mirror = at.file_name().is_some_and(|name| name == MIRROR) && at.is_dir();
-            // A placeholder's own folder stays out of reach, locks and all.
-            let is_placeholder = parts.placeholders.contains(&at);
-            if is_mirror || is_placeholder { Mount::EmptyFolder { at } } else { Mount::PinReadOnly { at } }
+            if is_mirror { Mount::EmptyFolder { at } } else { Mount::PinReadOnly { at } }
         }));
         mounts.extend(links);
         mounts

@@ -1,10 +1,12 @@
 //! How this process, the launcher and the cells talk: frames with a length in front over a unix stream, descriptors
 //! beside them. It knows bytes and descriptors; what they mean is in `wire::message`.
 //!
-//! The encoding is written by hand because both ends are the same binary: no format has to be understood by others.
+//! A message is what borsh makes of its type: compact, and read back without reserving more than what is there. Both ends
+//! are the same binary, so no version has to be understood by others.
 
 mod fuzzed;
 pub(crate) mod message;
+pub(crate) mod path;
 
 pub use fuzzed::check_wire_message;
 
@@ -12,6 +14,7 @@ use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -33,10 +36,29 @@ pub(crate) struct Line {
     ahead_descriptors: Vec<OwnedFd>,
 }
 
+/// Not one of our messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Garbled;
+
+/// Every byte has to belong to the message.
+pub(crate) fn decode<T: BorshDeserialize>(bytes: &[u8]) -> Result<T, Garbled> {
+    borsh::from_slice(bytes).map_err(|_| Garbled)
+}
+
+pub(crate) fn encode<T: BorshSerialize>(message: &T) -> Result<Vec<u8>, Errno> {
+    borsh::to_vec(message).map_err(|_| Errno::MSGSIZE)
+}
+
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) body: Vec<u8>,
     pub(crate) descriptors: Vec<OwnedFd>,
+}
+
+impl Frame {
+    pub(crate) fn read<T: BorshDeserialize>(&self) -> Result<T, Garbled> {
+        decode(&self.body)
+    }
 }
 
 /// Two ends that are closed when another program is executed.
@@ -53,7 +75,15 @@ impl Line {
         self.ahead.len() >= 4
     }
 
-    pub(crate) fn send(&self, body: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<(), Errno> {
+    pub(crate) fn send<T: BorshSerialize>(
+        &self,
+        message: &T,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<(), Errno> {
+        self.send_encoded(&encode(message)?, descriptors)
+    }
+
+    pub(crate) fn send_encoded(&self, body: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<(), Errno> {
         let length = u32::try_from(body.len()).map_err(|_| Errno::MSGSIZE)?;
         if body.len() > LARGEST_FRAME {
             return Err(Errno::MSGSIZE);
@@ -142,96 +172,29 @@ impl AsFd for Line {
     }
 }
 
-/// Writes values one after another.
-#[derive(Debug, Default)]
-pub(crate) struct Writer(Vec<u8>);
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt as _;
+    use std::path::PathBuf;
 
-impl Writer {
-    pub(crate) fn u8(&mut self, value: u8) -> &mut Writer {
-        self.0.push(value);
-        self
+    use super::*;
+    use crate::spec::{CageSpec, Mount};
+
+    fn spec() -> CageSpec {
+        // A name need not be text.
+        let at = PathBuf::from(std::ffi::OsString::from_vec(b"/w/\xff".to_vec()));
+        let mounts = vec![Mount::Pin { at: at.clone() }, Mount::Text { at, text: "ü".to_owned() }];
+        CageSpec { mounts, ..CageSpec::default() }
     }
 
-    pub(crate) fn u64(&mut self, value: u64) -> &mut Writer {
-        self.0.extend_from_slice(&value.to_le_bytes());
-        self
-    }
-
-    pub(crate) fn i32(&mut self, value: i32) -> &mut Writer {
-        self.0.extend_from_slice(&value.to_le_bytes());
-        self
-    }
-
-    pub(crate) fn bytes(&mut self, value: &[u8]) -> &mut Writer {
-        self.u64(value.len() as u64);
-        self.0.extend_from_slice(value);
-        self
-    }
-
-    pub(crate) fn list<T>(&mut self, values: &[T], mut one: impl FnMut(&mut Writer, &T)) -> &mut Writer {
-        self.u64(values.len() as u64);
-        for value in values {
-            one(self, value);
+    #[test]
+    fn a_message_is_read_whole_or_not_at_all() {
+        let whole = encode(&spec()).unwrap();
+        assert_eq!(decode(&whole), Ok(spec()));
+        for n_bytes in 0..whole.len() {
+            assert_eq!(decode::<CageSpec>(&whole[..n_bytes]), Err(Garbled), "{n_bytes}");
         }
-        self
-    }
-
-    pub(crate) fn done(self) -> Vec<u8> {
-        self.0
-    }
-}
-
-/// Reads them back; a value that is not there is an error, never a default.
-#[derive(Debug)]
-pub(crate) struct Reader<'a>(&'a [u8]);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Garbled;
-
-impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader(bytes)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Garbled> {
-        let (head, rest) = self.0.split_first_chunk::<N>().ok_or(Garbled)?;
-        self.0 = rest;
-        Ok(*head)
-    }
-
-    pub(crate) fn u8(&mut self) -> Result<u8, Garbled> {
-        self.array::<1>().map(|[byte]| byte)
-    }
-
-    pub(crate) fn u64(&mut self) -> Result<u64, Garbled> {
-        self.array().map(u64::from_le_bytes)
-    }
-
-    pub(crate) fn i32(&mut self) -> Result<i32, Garbled> {
-        self.array().map(i32::from_le_bytes)
-    }
-
-    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Garbled> {
-        let length = usize::try_from(self.u64()?).map_err(|_| Garbled)?;
-        let (head, rest) = self.0.split_at_checked(length).ok_or(Garbled)?;
-        self.0 = rest;
-        Ok(head)
-    }
-
-    pub(crate) fn text(&mut self) -> Result<String, Garbled> {
-        String::from_utf8(self.bytes()?.to_vec()).map_err(|_| Garbled)
-    }
-
-    pub(crate) fn list<T>(
-        &mut self,
-        mut one: impl FnMut(&mut Reader<'a>) -> Result<T, Garbled>,
-    ) -> Result<Vec<T>, Garbled> {
-        let n_values = self.u64()?;
-        // Every value takes a byte at least: a false count ends the loop early instead of reserving memory.
-        (0..n_values).map(|_| one(self)).collect()
-    }
-
-    pub(crate) fn end(&self) -> Result<(), Garbled> {
-        if self.0.is_empty() { Ok(()) } else { Err(Garbled) }
+        assert_eq!(decode::<CageSpec>(&[&whole[..], &[0]].concat()), Err(Garbled));
+        assert_eq!(decode::<CageSpec>(&u32::MAX.to_le_bytes()), Err(Garbled));
     }
 }

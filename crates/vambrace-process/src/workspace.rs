@@ -11,19 +11,17 @@ mod tree;
 mod view;
 mod watch;
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, ResolveFlags};
-use rustix::io::Errno;
 use vambrace_policy::{Isolation, Scope};
 
-use folder::{Ground, LONGEST_PATH, Place};
+use folder::Ground;
 pub(crate) use names::Names;
-use tree::{DEEPEST, Id, Tree};
-pub(crate) use view::{Identity, Kind, Masked, Seen, View, ViewError, new_protected};
+use tree::{Id, Tree};
+pub(crate) use view::{Identity, Kind, Seen, View, ViewError, new_closed, new_protected};
 use watch::WatchLimits;
 
 /// Keeps what it saw from one walk to the next.
@@ -106,59 +104,8 @@ impl Walker {
         Ok(view)
     }
 
-    /// What is in a folder whose name is blocked, which no walk enters. Its masked folders are those that cannot be read,
-    /// be it the folder itself.
-    pub(crate) fn look_into(&self, folder: &Path) -> Result<View, ViewError> {
-        let mut view = View::new(self.service());
-        let relative = folder.strip_prefix(&self.workspace).ok();
-        let Some(place) = relative.and_then(|path| Place::masked(path, &self.scope)) else {
-            return Ok(view);
-        };
-        let root = self.open()?;
-        let ground = Ground { root: &root, scope: &self.scope, names: &self.names };
-        let mut tree = Tree::new(None);
-        match tree.apart(ground, place) {
-            Ok(id) => tree.collect(id, &self.workspace, &mut view),
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
-            Err(_) => view.add_masked(folder.to_owned(), Kind::Folder),
-        }
-        Ok(view)
-    }
-
-    /// Whether a folder is masked because of what it is called, and not because it could not be read.
-    pub(crate) fn is_masked_by_name(&self, folder: &Path) -> bool {
-        let inside = folder.strip_prefix(&self.workspace).unwrap_or(folder);
-        let parts: Vec<String> =
-            inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-        self.scope.is_masked(&parts)
-    }
-
-    /// Why a folder lies where no walk gets to, if it does.
-    pub(crate) fn why_out_of_reach(&self, folder: &Path) -> Option<String> {
-        let inside = folder.strip_prefix(&self.workspace).unwrap_or(folder);
-        if inside.components().count() > DEEPEST {
-            return Some(format!("it lies more than {DEEPEST} folders deep"));
-        }
-        let is_long = inside.as_os_str().len() > LONGEST_PATH;
-        is_long.then(|| format!("its path has more than {LONGEST_PATH} bytes"))
-    }
-
-    pub(crate) fn workspace(&self) -> &Path {
-        &self.workspace
-    }
-
     pub(crate) fn service(&self) -> PathBuf {
         join(&self.workspace, self.scope.bearings().service())
-    }
-
-    /// Of what is looked for: two walkers with the same number find the same.
-    pub(crate) fn rules(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        env!("CARGO_PKG_VERSION").hash(&mut hasher);
-        self.scope.masked_texts().for_each(|text| text.hash(&mut hasher));
-        0_u8.hash(&mut hasher);
-        self.scope.protected_texts().for_each(|text| text.hash(&mut hasher));
-        hasher.finish()
     }
 
     fn open(&self) -> Result<OwnedFd, ViewError> {

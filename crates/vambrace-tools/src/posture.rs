@@ -82,7 +82,7 @@ mod tests {
             (vec![row(Held), row(Untried)], false),
         ];
         for (rows, holds) in tables {
-            let posture = Posture { rows, missing: Vec::new(), backend: "native", swept: Vec::new() };
+            let posture = Posture { rows, missing: Vec::new(), backend: "native" };
             assert_eq!(table(&posture, Enforcement::Full).get("holds"), Some(&Tree::Bool(holds)));
         }
     }

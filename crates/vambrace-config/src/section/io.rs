@@ -35,7 +35,7 @@ words! {
     pub enum AbsentNames {
         /// Programs cannot make one.
         Refuse = "refuse",
-        /// Programs may make most of them; what they made is taken away after the run.
+        /// Programs may make them. The sandbox is then partial, and what they made is reported after the run.
         Sweep = "sweep",
     }
 }

@@ -8,13 +8,8 @@ use std::time::Duration;
 use vambrace_types::{Caller, Door, ScopedPath};
 
 use super::{Access, Action, Allowance, sealed};
-use crate::command::{
-    CommandPlan, CommandRefusal, Join, Judged, RedirectMode, Target, Word, is_builtin, is_git,
-};
-use crate::job::{
-    Input, Job, JobCommand, JobProgram, JobRedirect, JobStep, JobTarget, Level, Naming, Repository, Runs,
-    Variable,
-};
+use crate::command::{CommandPlan, CommandRefusal, Join, Judged, RedirectMode, Step, Word, is_git};
+use crate::job::{Input, Job, Level, Naming, Repository, Runs, Variable};
 use crate::url::{AllowEntry, undone};
 use crate::{Capability, Denial, Judgement, Kinds, PolicySettings, Reason};
 
@@ -106,8 +101,7 @@ fn joined<'a>(
     let mut job = Job::program(&program, arguments, folder.clone());
     for (join, vector) in steps {
         let (program, arguments) = words_of(vector);
-        let run = JobProgram { program, arguments, redirects: Vec::new() };
-        job.steps.push(JobStep { join, pipeline: vec![JobCommand::Run(run)] });
+        job.plan.steps.push(Step::program(join, &program, arguments));
     }
     job.time = Some(time);
     job
@@ -148,15 +142,10 @@ impl Action for RunLine {
 }
 
 impl Runs for RunLine {
-    /// INVARIANT: called on plans without globs; the walk expands them first and asks again. A glob that is left is
-    /// written as it stands, which matches nothing but itself.
+    /// INVARIANT: called on plans without globs; the walk expands them first and asks again.
     fn job(&self) -> Job {
-        let steps = self.plan.steps.iter().map(|step| JobStep {
-            join: step.join,
-            pipeline: step.pipeline.iter().map(command_of).collect(),
-        });
         let mut job = Job::program("", Vec::new(), self.folder.clone());
-        job.steps = steps.collect();
+        job.plan = self.plan.settled();
         job.time = Some(self.time);
         // A prepared cage shows the repository read-only.
         (job.level, job.repository) = match self.plan.fetches() {
@@ -170,44 +159,6 @@ impl Runs for RunLine {
 /// Programs that send what their words say.
 fn sends(program: &str) -> bool {
     matches!(program.rsplit('/').next(), Some("curl" | "wget"))
-}
-
-fn command_of(simple: &crate::command::Simple) -> JobCommand {
-    let mut words = simple.words.iter().map(Word::spelled);
-    let program = words.next().unwrap_or_default();
-    if is_builtin(&program) {
-        return JobCommand::Enter(words.next().unwrap_or_default());
-    }
-    let mut arguments: Vec<String> = words.collect();
-    // Only a shell has `command` and `type`, and their harmless forms are another program's purpose.
-    let program = if program == "command" && arguments.first().is_some_and(|word| word == "-v") {
-        arguments.remove(0);
-        "which".to_owned()
-    } else if program == "type" {
-        "which".to_owned()
-    } else {
-        program
-    };
-    if is_module_of_python(&program, &arguments) {
-        arguments.insert(0, "-I".to_owned());
-    }
-    let redirects = simple.redirects.iter().map(|redirect| JobRedirect {
-        stream: redirect.stream,
-        target: match &redirect.target {
-            Target::Null => JobTarget::Null,
-            Target::Stream(stream) => JobTarget::Stream(*stream),
-            Target::File(word) => JobTarget::File { path: word.spelled(), mode: redirect.mode },
-        },
-    });
-    JobCommand::Run(JobProgram { program, arguments, redirects: redirects.collect() })
-}
-
-/// The one module that the rules let an agent name.
-/// THREAT: P06, `-m` looks into the folder first, where a planted `json.py` would run; `-I` leaves it out.
-fn is_module_of_python(program: &str, arguments: &[String]) -> bool {
-    let name = program.rsplit('/').next().unwrap_or_default();
-    let first: Vec<&str> = arguments.iter().take(2).map(String::as_str).collect();
-    matches!(name, "python" | "python3") && first == ["-m", "json.tool"]
 }
 
 impl sealed::Sealed for RunTyped {}
@@ -357,7 +308,7 @@ fn allowance(job: &Job) -> Allowance {
 }
 
 fn owned(job: &Job) -> Vec<Vec<String>> {
-    job.vectors().into_iter().map(|words| words.into_iter().map(str::to_owned).collect()).collect()
+    job.plan.vectors()
 }
 
 impl RedirectMode {

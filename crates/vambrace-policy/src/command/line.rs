@@ -88,7 +88,7 @@ impl<'line> Reader<'line> {
             steps: Vec::new(),
             join: Join::First,
             pipeline: Vec::new(),
-            simple: Simple { words: Vec::new(), redirects: Vec::new() },
+            simple: Simple { file: (), words: Vec::new(), redirects: Vec::new() },
             waiting: None,
             sign: String::new(),
             n_words: 0,
@@ -208,7 +208,7 @@ impl<'line> Reader<'line> {
         if self.pipeline.len() >= MAX_PIPELINE {
             return Err(CommandRefusal::TooLong { what: "programs in one pipeline", limit: MAX_PIPELINE });
         }
-        let empty = Simple { words: Vec::new(), redirects: Vec::new() };
+        let empty = Simple { file: (), words: Vec::new(), redirects: Vec::new() };
         self.pipeline.push(std::mem::replace(&mut self.simple, empty));
         self.waiting = None;
         Ok(())

@@ -1,15 +1,24 @@
-//! A command line as we understood it. It holds nothing that a shell would still have to interpret.
+//! A pipeline of programs, from the parser to the sandbox: one type, whose parameters say what is known of it by then. It
+//! holds nothing that a shell would still have to interpret.
+//!
+//! ```text
+//! CommandPlan                          the parser: words with globs, `cd` a word like any other
+//! CommandPlan<Command>                 settled: every text is final
+//! CommandPlan<Command<ProgramFile>>    looked up: each program with the file that is started
+//! ```
 
 use std::ops::Range;
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// Steps in their order; never empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandPlan {
-    pub steps: Vec<Step>,
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct CommandPlan<C = Simple> {
+    pub steps: Vec<Step<C>>,
 }
 
 /// How a step depends on the one before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Join {
     First,
     /// `;`
@@ -20,19 +29,30 @@ pub enum Join {
     IfFailed,
 }
 
-/// Programs connected by pipes; never empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+/// Commands connected by pipes; never empty.
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Step<C = Simple> {
     pub join: Join,
-    pub pipeline: Vec<Simple>,
+    pub pipeline: Vec<C>,
 }
 
 /// One program with its arguments. The first word is the program; there is always one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Simple {
-    pub words: Vec<Word>,
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Simple<W = Word, F = ()> {
+    /// The program's file, once it was looked up.
+    pub file: F,
+    pub words: Vec<W>,
     /// In the order they were written, which is the order they take effect in.
-    pub redirects: Vec<Redirect>,
+    pub redirects: Vec<Redirect<W>>,
+}
+
+/// A command whose texts are final.
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub enum Command<F = ()> {
+    /// `cd`: the folder is written as the agent wrote it and counts from where the job is.
+    Enter(String),
+    /// The program is a name, looked up in the trusted folders; or a path that policy accepted.
+    Run(Simple<String, F>),
 }
 
 /// A word after quotes were taken off.
@@ -55,7 +75,7 @@ pub enum WordPart {
     OneOf(String),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Stream {
     In,
     Out,
@@ -64,27 +84,28 @@ pub enum Stream {
     Both,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum RedirectMode {
     Read,
     Truncate,
     Append,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub enum Target<W = Word> {
     /// `/dev/null`
     Null,
     /// `2>&1` and `>&2`
     Stream(Stream),
-    File(Word),
+    /// Counts from the folder that the step runs in.
+    File(W),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redirect {
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Redirect<W = Word> {
     pub stream: Stream,
     pub mode: RedirectMode,
-    pub target: Target,
+    pub target: Target<W>,
 }
 
 impl Word {
@@ -137,7 +158,7 @@ impl CommandPlan {
     /// A plan of one program, for callers who send a vector and not a line.
     pub fn vector(program: &str, arguments: &[String]) -> CommandPlan {
         let words = std::iter::once(Word::literal(program)).chain(arguments.iter().map(Word::literal));
-        let simple = Simple { words: words.collect(), redirects: Vec::new() };
+        let simple = Simple { file: (), words: words.collect(), redirects: Vec::new() };
         CommandPlan { steps: vec![Step { join: Join::First, pipeline: vec![simple] }] }
     }
 

@@ -108,7 +108,7 @@ fn plan() -> impl Strategy<Value = CommandPlan> {
     )
         .prop_map(|(program, words, redirects)| {
             let words = std::iter::once(Word::literal(program)).chain(words).collect();
-            Simple { words, redirects }
+            Simple { file: (), words, redirects }
         });
     let join = proptest::sample::select(&[Join::First, Join::Then, Join::IfOk, Join::IfFailed][..]);
     let step =

@@ -25,6 +25,9 @@ const MOST_RACES: usize = 10_000;
 const HARMLESS: u64 = u64::from_ne_bytes(*b".\0nvrc\0\0");
 const PROTECTED: u64 = u64::from_ne_bytes(*b".envrc\0\0");
 
+/// What the table says where nothing is promised.
+pub(super) const UNGUARDED: &str = "there is no guard; such names are reported after the run";
+
 /// A call, and how it is made.
 type Attempt<'a> = (&'a str, &'a dyn Fn() -> Result<(), Errno>);
 
@@ -33,7 +36,7 @@ pub(super) fn names(facts: &Facts) -> Outcome {
         return Outcome::Held("nothing can be written there".to_owned());
     }
     if !facts.guarded {
-        return Outcome::Held("such names are taken away after the run".to_owned());
+        return Outcome::Held(UNGUARDED.to_owned());
     }
     // INVARIANT: nothing else is made, so that who is killed here leaves no more than an empty folder.
     for _ in 0..MOST_TRIES {
@@ -220,7 +223,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let service = place.path().to_str().unwrap().to_owned();
         let facts = Facts { service, guarded: false, may_write: true, ..example() };
-        assert_eq!(names(&facts), Outcome::Held("such names are taken away after the run".to_owned()));
+        assert_eq!(names(&facts), Outcome::Held(UNGUARDED.to_owned()));
         let facts = Facts { guarded: true, ..facts };
         assert_eq!(names(&facts), Outcome::Broken(".envrc: bind: it worked".to_owned()));
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);

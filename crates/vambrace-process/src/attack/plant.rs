@@ -4,14 +4,14 @@
 use rustix::fs::{AtFlags, FileType, Mode, StatVfsMountFlags, StatxAttributes, StatxFlags};
 use rustix::io::Errno;
 
+use super::absent::UNGUARDED;
 use super::facts::Facts;
 use super::file::{make_in, open_for_writing};
 use super::{Outcome, all, failed, words};
 
 /// Names that a cage keeps from being made even where they are absent.
 ///
-/// LIMIT: where no guard makes the names, others, and repositories in deeper folders, can be made during a run and are moved
-/// away after it; that is not seen from inside.
+/// LIMIT: where no guard makes the names, they can be made and are reported after the run, so that is not tried.
 const KEPT_ABSENT: [&str; 3] = [".mcp.json", ".claude", ".vscode"];
 
 /// Where they exist, these may not be changed either.
@@ -48,6 +48,9 @@ pub(super) fn hook(facts: &Facts) -> Outcome {
     let repositories: Vec<_> =
         roots(facts).iter().map(|root| format!("{root}/.git")).filter(|path| kind(path).is_some()).collect();
     if repositories.is_empty() {
+        if names_are_free(facts) {
+            return Outcome::Held(UNGUARDED.to_owned());
+        }
         return make_folder(&format!("{}/.git", facts.service));
     }
     all(repositories.iter().map(|repository| (repository.as_str(), change_repository(repository, facts))))
@@ -75,15 +78,19 @@ pub(super) fn move_repository(facts: &Facts) -> Outcome {
 pub(super) fn configuration(facts: &Facts) -> Outcome {
     let service = facts.service.as_str();
     let is_there = |name: &&str| kind(&format!("{service}/{name}")).is_some();
-    // What a person made since the cage was built lies under no mount; it is looked for after the run.
+    // What a person made since the cage was built lies under no mount.
     let was_there = |name: &&str| facts.present.iter().any(|present| present == name);
     let present: Vec<_> = KEPT.into_iter().filter(was_there).filter(is_there).collect();
     let changed = present.iter().map(|name| (*name, change(&format!("{service}/{name}"), facts)));
     let made = KEPT_ABSENT
         .into_iter()
-        .filter(|name| !is_there(name))
+        .filter(|name| !names_are_free(facts) && !is_there(name))
         .map(|name| (name, make_folder(&format!("{service}/{name}"))));
     all(changed.chain(made).chain(move_each_away(service, &present, facts)))
+}
+
+fn names_are_free(facts: &Facts) -> bool {
+    facts.may_write && !facts.guarded
 }
 
 fn change(path: &str, facts: &Facts) -> Outcome {
@@ -152,7 +159,7 @@ fn move_away(root: &str, name: &str, scratch: &str) -> Outcome {
 /// For what is no folder no call is refused last, and one that succeeds could not be undone: a guard would not let the name
 /// be made again. So it is looked at, and not tried: the kernel moves no mount point, and nothing on a read-only mount.
 ///
-/// LIMIT: where another program has built the cage, a link lies under no mount; what replaces it is found after the run.
+/// LIMIT: where another program has built the cage, a link lies under no mount; what replaces it is reported after the run.
 fn stay(root: &str, path: &str, kind: FileType) -> Outcome {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let found = rustix::fs::statx(rustix::fs::CWD, path, flags, StatxFlags::BASIC_STATS);
@@ -162,7 +169,7 @@ fn stay(root: &str, path: &str, kind: FileType) -> Outcome {
     match kind {
         _ if is_mount => Outcome::Held("a mount point".to_owned()),
         _ if is_closed => held(Errno::ROFS),
-        FileType::Symlink => Outcome::Held("a link, looked for after each run".to_owned()),
+        FileType::Symlink => Outcome::Held("a link; what replaces it is reported".to_owned()),
         _ => Outcome::Broken("it can be moved".to_owned()),
     }
 }
@@ -240,7 +247,7 @@ mod tests {
         check(&move_repository(&facts), "it can be moved");
         for (name, expected) in [
             (".mcp.json", "broken it can be moved"),
-            (".claude", "held a link, looked for after each run"),
+            (".claude", "held a link; what replaces it is reported"),
             ("absent", "held no such file or directory"),
         ] {
             let moved = move_each_away(&facts.service, &[name], &facts);

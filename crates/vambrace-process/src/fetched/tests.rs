@@ -1,7 +1,6 @@
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
-use vambrace_policy::command::{Join, RedirectMode, Stream};
-use vambrace_policy::{JobRedirect, JobStep, JobTarget};
+use vambrace_policy::command::{Join, Redirect, RedirectMode, Step, Stream, Target};
 use vambrace_types::ScopedPath;
 
 use super::*;
@@ -20,10 +19,10 @@ fn job(line: &str) -> Job {
     let mut job = program(parts.next().unwrap());
     for part in parts {
         let pipeline = match part.strip_prefix("cd ") {
-            Some(folder) => vec![JobCommand::Enter(folder.to_owned())],
-            None => program(part).steps.remove(0).pipeline,
+            Some(folder) => vec![Command::Enter(folder.to_owned())],
+            None => program(part).plan.steps.remove(0).pipeline,
         };
-        job.steps.push(JobStep { join: Join::IfOk, pipeline });
+        job.plan.steps.push(Step { join: Join::IfOk, pipeline });
     }
     job
 }
@@ -106,9 +105,9 @@ fn only_a_job_that_is_nothing_but_a_download_may_write() {
         check(&["fetched/ID/cargo/registry/cache"], Line::Up, line, &["cargo Read"]);
     }
     let mut redirected = job("cargo fetch");
-    let JobCommand::Run(run) = &mut redirected.steps[0].pipeline[0] else { panic!() };
-    let target = JobTarget::File { path: "x".to_owned(), mode: RedirectMode::Truncate };
-    run.redirects.push(JobRedirect { stream: Stream::Out, target });
+    let Command::Run(run) = &mut redirected.plan.steps[0].pipeline[0] else { panic!() };
+    let (mode, target) = (RedirectMode::Truncate, Target::File("x".to_owned()));
+    run.redirects.push(Redirect { stream: Stream::Out, mode, target });
     assert_eq!(place(&[]).shown(&redirected, Line::Up), Vec::<String>::new());
 }
 

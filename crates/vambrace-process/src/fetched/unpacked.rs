@@ -4,15 +4,14 @@
 //! LIMIT: what a killed process of ours left is looked through after the next download. A folder that is laid out
 //! like a repository without being called `.git` stays, and so do cargo's own checkouts.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsStr};
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::path::Path;
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
-
-use crate::placeholder::open_folder;
 
 const REPOSITORY: &[u8] = b".git";
 /// Names that are held at once while something is removed.
@@ -136,6 +135,24 @@ fn remove_empty(above: &OwnedFd, name: &CStr) -> io::Result<()> {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Not through a link. An archive may hold a folder that its owner, who we are, may not read.
+fn open_folder(above: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+    let open = |flags| {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        rustix::fs::openat(above, name, flags, Mode::empty())
+    };
+    let opened = open(OFlags::RDONLY | OFlags::DIRECTORY);
+    if opened.as_ref().err() != Some(&Errno::ACCESS) {
+        return opened;
+    }
+    let closed = open(OFlags::PATH | OFlags::DIRECTORY)?;
+    let mode = Mode::from_raw_mode(rustix::fs::fstat(&closed)?.st_mode);
+    // By its descriptor, which gives no right on it: a path could lead elsewhere by now.
+    rustix::fs::chmod(format!("/proc/self/fd/{}", closed.as_raw_fd()), mode | Mode::RWXU)
+        .map_err(|_| Errno::ACCESS)?;
+    open(OFlags::RDONLY | OFlags::DIRECTORY)
 }
 
 /// Archives say which modes folders get.

@@ -25,7 +25,7 @@ use crate::cage::Layer;
 use crate::guarded::Guarded;
 use crate::spec::CageSpec;
 use crate::wire::Line;
-use crate::wire::message::{Report, decode_spec, encode_report};
+use crate::wire::message::Report;
 
 /// LIMIT: so many cells at once can use up what a user has; fewer leave something for his other programs.
 const SHARE_OF_USER: u64 = 8;
@@ -72,14 +72,14 @@ fn wait_and_serve(birth: Birth<'_>) -> Result<i32, Errno> {
     let mut descriptors = std::mem::take(&mut frame.descriptors).into_iter();
     let line = Line::new(descriptors.next().ok_or(Errno::BADMSG)?);
     let turns = descriptors.next();
-    let spec = decode_spec(&frame.body).map_err(|_| Errno::BADMSG)?;
+    let spec = frame.read::<CageSpec>().map_err(|_| Errno::BADMSG)?;
     let built =
         prepared.and_then(|()| build(&spec, birth.namespaces, birth.owner, birth.born_in_group, &mut gaps));
     let opened = built.and_then(|memories| Ok((memories, open_way_out(&spec, birth.namespaces)?)));
     let (memories, way_out) = match opened {
         Ok(opened) => opened,
         Err(Failed { why, lacks }) => {
-            line.send(&encode_report(&Report::Refused { why, lacks }), &[])?;
+            line.send(&Report::Refused { why, lacks }, &[])?;
             return Ok(1);
         }
     };

@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 use super::confine::said;
 use super::kernel_unsafe;
 use crate::wire::Line;
-use crate::wire::message::{Report, encode_report};
+use crate::wire::message::Report;
 
 /// `FILE… -- PROGRAM WORDS…`; the files are those of `Group::procs_files`.
 ///
@@ -18,7 +18,7 @@ use crate::wire::message::{Report, encode_report};
 pub(super) fn enter_and_become(words: impl Iterator<Item = OsString>) -> ExitCode {
     let why = attempt(words);
     if let Ok(control) = super::take_control() {
-        let _told = Line::new(control).send(&encode_report(&Report::Refused { why, lacks: false }), &[]);
+        let _told = Line::new(control).send(&Report::Refused { why, lacks: false }, &[]);
     }
     ExitCode::FAILURE
 }

@@ -9,12 +9,12 @@ use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use vambrace_policy::command::{RedirectMode, Stream};
+use vambrace_policy::command::{Redirect, RedirectMode, Stream, Target};
 
 use super::guard::Guard;
 use super::pass_unsafe::open_for_ourselves;
 use super::spawn_unsafe::Executable;
-use crate::order::{OrderRedirect, OrderTarget, ProgramFile};
+use crate::order::ProgramFile;
 use crate::wire::message::End;
 
 pub(super) struct Program {
@@ -86,7 +86,7 @@ pub(super) struct RedirectFailed {
 impl Streams {
     /// In the order of the line, as bash does it: `2>&1 >file` and `>file 2>&1` differ.
     pub(super) fn redirect(
-        redirects: &[OrderRedirect],
+        redirects: &[Redirect<String>],
         folder: BorrowedFd<'_>,
         mut guard: Option<&mut Guard>,
     ) -> Result<Streams, RedirectFailed> {
@@ -94,10 +94,10 @@ impl Streams {
             Streams { places: [Place::Given(0), Place::Given(1), Place::Given(2)], opened: Vec::new() };
         for redirect in redirects {
             let place = match &redirect.target {
-                OrderTarget::Null => Place::Null,
-                OrderTarget::Stream(stream) => streams.place(*stream),
-                OrderTarget::File { path, mode } => {
-                    let file = open_file(folder, path, *mode, guard.as_deref_mut())
+                Target::Null => Place::Null,
+                Target::Stream(stream) => streams.place(*stream),
+                Target::File(path) => {
+                    let file = open_file(folder, path, redirect.mode, guard.as_deref_mut())
                         .map_err(|errno| RedirectFailed { path: path.clone(), errno })?;
                     streams.opened.push(file);
                     Place::Opened(streams.opened.len() - 1)

@@ -10,7 +10,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use rustix::process::{Pid, Rlimit, Signal};
-use vambrace_policy::command::Join;
+use vambrace_policy::command::{Command, Join, Simple, Step};
 
 use super::confine::said;
 use super::guard::Guard;
@@ -21,9 +21,9 @@ use super::spawn_unsafe::{self, Stack, Start};
 use super::{kernel_unsafe, spawn_unsafe::Executable};
 use crate::cage::Missing;
 use crate::finished::Exit;
-use crate::order::{Order, OrderCommand, OrderProgram, OrderStep};
+use crate::order::{Order, ProgramFile};
 use crate::wire::Line;
-use crate::wire::message::{Command, Done, End, Report, decode_command, encode_report};
+use crate::wire::message::{Done, End, Report, Request};
 
 pub(super) struct Runner {
     line: Line,
@@ -83,15 +83,15 @@ impl Runner {
 
     fn serve_all(&mut self, missing: Vec<Missing>, way_out: Option<OwnedFd>) -> Result<(), Errno> {
         let beside: Vec<_> = way_out.iter().map(AsFd::as_fd).collect();
-        self.line.send(&encode_report(&Report::Ready(missing)), &beside)?;
+        self.line.send(&Report::Ready(missing), &beside)?;
         drop(beside);
         // THREAT: P05, a program that got hold of it would answer others in our name.
         drop(way_out);
         while let Some(frame) = self.line.receive()? {
-            let order = match decode_command(&frame.body).map_err(|_| Errno::BADMSG)? {
-                Command::Run(order) => order,
+            let order = match frame.read().map_err(|_| Errno::BADMSG)? {
+                Request::Run(order) => order,
                 // It came as the order ended by itself.
-                Command::Terminate | Command::Kill => continue,
+                Request::<Order>::Terminate | Request::Kill => continue,
             };
             let streams = self.streams(frame.descriptors)?;
             let Ok((end, statuses)) = self.run(&order, &streams) else { return Ok(()) };
@@ -99,10 +99,10 @@ impl Runner {
             self.reaper.end_all();
             drop(streams);
             let refused = self.guard.as_mut().map(Guard::take_refused).unwrap_or_default();
-            self.line.send(&encode_report(&Report::Done(Done { end, statuses, refused })), &[])?;
+            self.line.send(&Report::Done(Done { end, statuses, refused }), &[])?;
             // Looked for while the other side looks at what the order did.
             let is_clean = self.reaper.is_first() && self.pristine.holds();
-            self.line.send(&encode_report(&Report::Clean(is_clean)), &[])?;
+            self.line.send(&Report::Clean(is_clean), &[])?;
         }
         Ok(())
     }
@@ -137,7 +137,7 @@ impl Runner {
             statuses: Vec::new(),
             stopped: false,
         };
-        for step in &order.steps {
+        for step in &order.plan.steps {
             if course.stopped {
                 break;
             }
@@ -151,8 +151,12 @@ impl Runner {
         Ok((End::Exited(course.last), course.statuses))
     }
 
-    fn step(&mut self, step: &OrderStep, course: &mut Course<'_>) -> Result<Result<(), End>, Gone> {
-        if let [OrderCommand::Enter(folder)] = step.pipeline.as_slice() {
+    fn step(
+        &mut self,
+        step: &Step<Command<ProgramFile>>,
+        course: &mut Course<'_>,
+    ) -> Result<Result<(), End>, Gone> {
+        if let [Command::Enter(folder)] = step.pipeline.as_slice() {
             course.last = enter(folder, course);
             course.statuses.push(status(course.last));
             return Ok(Ok(()));
@@ -172,7 +176,7 @@ impl Runner {
 
     fn start_pipeline(
         &mut self,
-        pipeline: &[OrderCommand],
+        pipeline: &[Command<ProgramFile>],
         course: &Course<'_>,
     ) -> Result<Vec<Running>, End> {
         let [first_input, last_output, errors] = course.streams;
@@ -190,8 +194,8 @@ impl Runner {
             let output = from_this.as_ref().map_or(last_output, AsFd::as_fd);
             running.push(match command {
                 // In a longer pipeline it happens in a process of its own in bash, and nobody sees it.
-                OrderCommand::Enter(_) => Running { pid: None, exit: Some(Exit::Code(0)) },
-                OrderCommand::Run(program) => self.start(program, [input, output, errors], course)?,
+                Command::Enter(_) => Running { pid: None, exit: Some(Exit::Code(0)) },
+                Command::Run(program) => self.start(program, [input, output, errors], course)?,
             });
             from_previous = to_this;
         }
@@ -200,7 +204,7 @@ impl Runner {
 
     fn start(
         &mut self,
-        program: &OrderProgram,
+        program: &Simple<String, ProgramFile>,
         given: [BorrowedFd<'_>; 3],
         course: &Course<'_>,
     ) -> Result<Running, End> {
@@ -218,7 +222,7 @@ impl Runner {
             program: program.file.path.clone(),
             errno: errno.raw_os_error(),
         };
-        let vector = words(&program.vector).map_err(not_started)?;
+        let vector = words(&program.words).map_err(not_started)?;
         let executable: Executable<'_> = opened.executable();
         let start = Start {
             executable,
@@ -279,11 +283,11 @@ impl Runner {
 
     fn obey(&mut self, course: &mut Course<'_>) -> Result<(), Gone> {
         let frame = self.line.receive().ok().flatten().ok_or(Gone)?;
-        let signal = match decode_command(&frame.body) {
-            Ok(Command::Terminate) => Signal::TERM,
-            Ok(Command::Kill) => Signal::KILL,
+        let signal = match frame.read() {
+            Ok(Request::<Order>::Terminate) => Signal::TERM,
+            Ok(Request::Kill) => Signal::KILL,
             // Only one order at a time is ever sent.
-            Ok(Command::Run(_)) | Err(_) => return Err(Gone),
+            Ok(Request::Run(_)) | Err(_) => return Err(Gone),
         };
         course.stopped = true;
         self.reaper.signal_all(signal);
@@ -343,10 +347,10 @@ fn tell(errors: BorrowedFd<'_>, what: &str, errno: Errno) {
     let _told = rustix::io::write(errors, format!("vambrace: {what}: {}\n", said(errno)).as_bytes());
 }
 
-fn broken(command: &OrderCommand, errno: Errno) -> End {
+fn broken(command: &Command<ProgramFile>, errno: Errno) -> End {
     let program = match command {
-        OrderCommand::Enter(folder) => PathBuf::from(folder),
-        OrderCommand::Run(program) => program.file.path.clone(),
+        Command::Enter(folder) => PathBuf::from(folder),
+        Command::Run(program) => program.file.path.clone(),
     };
     End::NotStarted { program, errno: errno.raw_os_error() }
 }

@@ -36,7 +36,7 @@ mod tests {
             Ok(cell::Input::Null) => "null",
             Ok(cell::Input::Text(_)) => "text",
             Ok(cell::Input::Copied(_)) => "copied",
-            Ok(cell::Input::Terminal(_)) => "terminal",
+            Ok(cell::Input::Terminal(_) | cell::Input::Pipe(_)) => "terminal",
             Err(_) => "refused",
         };
         assert_eq!(way(pipe.into()), "copied");

@@ -11,7 +11,6 @@ use super::IDLE;
 use crate::Layers;
 use crate::cell::Cell;
 use crate::cgroup::Group;
-use crate::placeholder::Held;
 use crate::scratch::Scratch;
 use crate::spec::{CageLimits, CageSpec};
 use crate::workspace::{Identity, Kind, View};
@@ -29,7 +28,6 @@ pub(super) struct Kept {
     /// The workspace as it was when the cage was built or last compared.
     pub(super) view: Arc<View>,
     pub(super) group: Option<Group>,
-    pub(super) held: Option<Held>,
     pub(super) _scratch: Option<Scratch>,
 }
 
@@ -60,8 +58,6 @@ pub(super) struct Shelf {
 #[derive(Debug, Default)]
 struct Cells {
     kept: HashMap<String, (Kept, Instant)>,
-    /// The last cage's placeholders, so that they are not made and removed for every call.
-    held: Option<(Held, Instant)>,
     /// Control groups that cages have left.
     groups: Vec<Group>,
     /// The next fresh cage, built ahead or being built: new and unused, only sooner.
@@ -128,22 +124,19 @@ impl Shelf {
 
     /// Ends a cage and keeps what the next one can stand on.
     pub(super) fn dissolve(self: &Arc<Self>, kept: Kept) {
-        let Kept { cell, group, held, .. } = kept;
+        let Kept { cell, group, .. } = kept;
         drop(cell);
         let mut cells = self.cells();
-        let (mut older, mut surplus) = (None, None);
-        if let Some(held) = held {
-            older = cells.held.replace((held, Instant::now()));
-        }
-        match group {
+        let surplus = match group {
             // What the kernel noted about one cage must not be told of another.
             Some(group) if cells.groups.len() < MOST_GROUPS && !group.has_exceeded_memory() => {
-                cells.groups.push(group)
+                cells.groups.push(group);
+                None
             }
-            other => surplus = other,
-        }
+            other => other,
+        };
         drop(cells);
-        drop((older, surplus));
+        drop(surplus);
         self.start_watching();
     }
 
@@ -211,16 +204,14 @@ impl Shelf {
             .map(|(caller, _)| caller.clone())
             .collect();
         let gone: Vec<_> = idle.iter().filter_map(|caller| cells.kept.remove(caller)).collect();
-        let held = cells.held.take_if(|(_, since)| since.elapsed() >= IDLE);
         let ahead = cells.ahead.take_if(|ahead| ahead.since.elapsed() >= IDLE);
-        let empty: Vec<_> = cells.groups.extract_if(.., |group| held.is_some() && group.is_empty()).collect();
         drop(cells);
-        drop((gone, held, empty, ahead.map(Ahead::take)));
+        drop((gone, ahead.map(Ahead::take)));
     }
 }
 
 impl Drop for Shelf {
-    /// A cage that is still being built holds folders of the workspace, which must not outlive us.
+    /// A cage that is still being built has a control group, which must not outlive us.
     fn drop(&mut self) {
         let ahead = self.cells().ahead.take();
         drop(ahead.map(Ahead::take));

@@ -5,17 +5,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use vambrace_policy::Repository;
+use vambrace_policy::command::{
+    Command, CommandPlan, Join, Redirect, RedirectMode, Simple, Step, Stream, Target,
+};
 use vambrace_types::Enforcement;
 
-use super::build::Attack;
-use super::{GRACE, Programs, build, started};
+use super::backends::{Built, nothing};
+use super::factory::OURSELVES;
+use super::keep::Kept;
+use super::run::started;
+use super::way_out::WayOut;
+use super::{GRACE, Programs};
 use crate::attack::plant::KEPT;
 use crate::attack::row::Row;
 use crate::cell::{self, Stdio, Watch};
-use crate::placeholder::{Held, recover};
+use crate::environment::{Git, Reach};
+use crate::order::{Order, ProgramFile};
 use crate::posture::traps::Traps;
+use crate::spec::Mount;
+use crate::surroundings::{SpecParts, Surroundings};
 use crate::workspace::View;
-use crate::{AbsentNames, Layer, Layers, Network, Posture, ProgramError, RowState};
+use crate::{Backend, Layer, Layers, Network, Posture, ProgramError, RowState};
 
 /// What is known of the cage.
 #[derive(Debug, Default)]
@@ -58,8 +69,19 @@ impl Attempt {
     }
 }
 
+/// A cage that is ready to be attacked.
+struct Attack {
+    order: Order,
+    kept: Kept,
+    traps: Traps,
+    /// Served as long as this lives.
+    way_out: WayOut,
+    /// As it was just before the cage was built.
+    scene: Scene,
+}
+
 /// The names that the rows of `BROKEN_BY_PEOPLE` are about, and what lies there.
-pub(super) type Scene = Vec<(PathBuf, Option<(u64, u64, i64, u64)>)>;
+type Scene = Vec<(PathBuf, Option<(u64, u64, i64, u64)>)>;
 
 /// Rows that break when somebody replaces a file of the workspace under its mount: the kernel takes the mount away with
 /// the old one. Editors and git save so.
@@ -91,14 +113,14 @@ impl Programs {
                 found => found?,
             };
             // THREAT: P07, walls that stood and stand no longer are no choice of the operator's.
-            if self.proving.was_whole.load(Ordering::Relaxed) && !found.layers.missing.is_empty() {
+            if self.proving.was_whole.load(Ordering::Relaxed) && !found.layers.is_whole() {
                 let why = format!("it was whole and lacks now: {}", found.layers.describe_missing());
                 return Err(ProgramError::Unproved { why });
             }
             if found.may_be_people && !is_last {
                 found.doubt();
             }
-            let is_over = self.conclude(&found);
+            let is_over = self.believe(&found);
             told(&found.posture);
             if is_over {
                 return Ok(());
@@ -115,15 +137,15 @@ impl Programs {
     }
 
     /// Whether this attempt says all that there is to know. It is believed before anybody is told.
-    fn conclude(&self, found: &Attempt) -> bool {
+    fn believe(&self, found: &Attempt) -> bool {
         let enforcement = found.layers.enforcement();
-        let is_weak = self.accepts_weak(enforcement);
+        let is_weak = self.accepts_weak(&found.layers);
         if found.posture.has(RowState::Broken) && !is_weak {
             self.proving.broken.get_or_init(|| found.posture.names(RowState::Broken));
         } else if found.posture.has(RowState::Untried) && !is_weak {
             return false;
         }
-        self.proving.was_whole.fetch_or(found.layers.missing.is_empty(), Ordering::Relaxed);
+        self.proving.was_whole.fetch_or(found.layers.is_whole(), Ordering::Relaxed);
         let proof = Proof { enforcement, missing: layers(&found.layers) };
         *self.proving.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.posture.clone());
         *self.proving.proof.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(proof));
@@ -185,12 +207,56 @@ impl Programs {
         is_same
     }
 
+    /// The live cage, with our own binary shown in it, and the order to attack.
+    fn attack_cell(&self, traps: Traps, network: Option<&dyn Network>) -> Result<Attack, ProgramError> {
+        let trusted = self.trusted_by(network);
+        let view = self.view()?;
+        let scene = scene(&view);
+        let staged = self.staged()?;
+        let parts = SpecParts {
+            etc: &staged.mounts,
+            repository: Repository::ReadOnly,
+            further_writable: &[],
+            fetched: &[],
+            limits: self.limits(None),
+            groups: &[],
+            way_out: trusted.as_deref(),
+        };
+        let mut key = self.spec(&view, &parts)?;
+        self.make_turns(&key)?;
+        let ourselves = self.ourselves()?;
+        if self.settings.backend == Backend::Native {
+            key.mounts.push(Mount::ReadOnly { from: ourselves.clone(), at: PathBuf::from(OURSELVES) });
+        }
+        let Built { cell, layers, group, scratch } = self.build(&key)?;
+        staged.check()?;
+        let path = if layers.has(Layer::PrivateRoot) { PathBuf::from(OURSELVES) } else { ourselves };
+        let mut kept = Kept { cell, layers, key, marks: Vec::new(), view, group, _scratch: scratch };
+        let way_out = self.open_way_out(&mut kept, network)?;
+        let environment = self.variables(&[], Git::Inside, Some(&way_out.reach))?;
+        let is_proxied = match way_out.reach {
+            Reach::Nothing | Reach::Machine => false,
+            Reach::Proxy { .. } => true,
+        };
+        let Kept { key, layers, .. } = &kept;
+        let traps = traps
+            .with_proxy(is_proxied)
+            .with_variables(environment.iter().map(|(name, _)| name.as_str()))
+            .with_hidden(key.mounts.iter().filter_map(covered))
+            .with_writable(self.settings.write.iter().map(PathBuf::as_path))
+            .with_service(self.surroundings.as_ref().is_ok_and(Surroundings::service_is_writable))
+            .with_guard(key.guarded.is_some() && layers.has(Layer::NameGuard));
+        let order =
+            Order { plan: attack_plan(&path, &self.ourselves()?)?, folder: self.service(), environment };
+        Ok(Attack { order, kept, traps, scene, way_out })
+    }
+
     /// The battery, in a cage that differs from the others only by showing our own binary.
     fn attack(&self, network: Option<&dyn Network>) -> Result<Attempt, ProgramError> {
         if !self.is_caging() {
-            let layers = build::nothing("backend: none");
+            let layers = nothing("backend: none");
             let missing = layers.missing.clone();
-            let posture = Posture { rows: Vec::new(), missing, backend: "none", swept: Vec::new() };
+            let posture = Posture { rows: Vec::new(), missing, backend: "none" };
             return Ok(Attempt { posture, layers, may_be_people: false });
         }
         let service = self.service();
@@ -199,11 +265,6 @@ impl Programs {
             .map_err(|error| ProgramError::Broken { why: format!("the traps of the self-test: {error}") })?
             .with_present(present.map(|name| (*name).to_owned()).collect());
         *self.proving.scratch.lock().unwrap_or_else(PoisonError::into_inner) = traps.inner_names();
-        if self.settings.absent_names == AbsentNames::Refuse {
-            self.placeholders.tidy(&service, &self.settings.workspace);
-        }
-        let swept = recover(&self.settings.state, &self.walker, None);
-        let swept = swept.iter().map(|moved| self.describe(moved)).collect();
         let Attack { order, mut kept, traps, scene: before, way_out } = self.attack_cell(traps, network)?;
         let layers = kept.layers.clone();
         self.weigh(&layers)?;
@@ -216,7 +277,7 @@ impl Programs {
         let told = traps.told();
         let stdio = Stdio { input: cell::Input::Text(told.as_bytes()), output: cell::Output::Capture };
         let captured = kept.cell.run(&order, stdio, &watch).map_err(started)?;
-        let is_disturbed = before != scene(self.view()?.as_ref(), kept.held.as_ref());
+        let is_disturbed = before != scene(self.view()?.as_ref());
         self.shelf.dissolve(kept);
         drop(way_out);
         let rows = traps.judge(&captured.stdout);
@@ -224,7 +285,7 @@ impl Programs {
         let broken = || rows.iter().filter(|row| row.state == RowState::Broken);
         let may_be_people = broken().count() > 0 && broken().all(|row| by_people(&row.name));
         let backend = self.settings.backend.as_str();
-        let posture = Posture { rows, missing: layers.missing.clone(), backend, swept };
+        let posture = Posture { rows, missing: layers.missing.clone(), backend };
         let mut attempt = Attempt { posture, layers, may_be_people };
         if may_be_people && is_disturbed {
             attempt.doubt();
@@ -239,11 +300,10 @@ fn layers(found: &Layers) -> Vec<Layer> {
     layers
 }
 
-pub(super) fn scene(view: &View, held: Option<&Held>) -> Scene {
+fn scene(view: &View) -> Scene {
     let seen = [&view.protected, &view.repositories, &view.git_files];
     let mut paths: Vec<&Path> = seen.into_iter().flatten().map(|seen| seen.path.as_path()).collect();
     paths.extend(view.masked.iter().map(|masked| masked.path.as_path()));
-    paths.extend(held.map(Held::paths).unwrap_or_default().iter().map(PathBuf::as_path));
     let kept: Vec<_> = KEPT.iter().map(|name| view.service.join(name)).collect();
     paths.extend(kept.iter().map(PathBuf::as_path));
     paths.sort_unstable();
@@ -254,4 +314,33 @@ pub(super) fn scene(view: &View, held: Option<&Held>) -> Scene {
         Some((found.st_dev, found.st_ino, found.st_ctime, found.st_ctime_nsec))
     };
     paths.into_iter().map(|path| (path.to_owned(), look(path))).collect()
+}
+
+/// What stands in the place of something that nobody may read: in the workspace, and of credentials among toolchains.
+fn covered(mount: &Mount) -> Option<&Path> {
+    match mount {
+        Mount::EmptyFolder { at } | Mount::EmptyFile { at } => Some(at),
+        Mount::ReadOnly { .. }
+        | Mount::Writable { .. }
+        | Mount::Pin { .. }
+        | Mount::PinReadOnly { .. }
+        | Mount::PinLink { .. }
+        | Mount::Text { .. }
+        | Mount::Memory { .. }
+        | Mount::Link { .. }
+        | Mount::Processes
+        | Mount::Devices => None,
+    }
+}
+
+fn attack_plan(shown: &Path, ourselves: &Path) -> Result<CommandPlan<Command<ProgramFile>>, ProgramError> {
+    let stat = rustix::fs::stat(ourselves)
+        .map_err(|error| ProgramError::Broken { why: format!("our own binary: {error}") })?;
+    let file = ProgramFile { path: shown.to_owned(), device: stat.st_dev, inode: stat.st_ino };
+    let words = vec!["vambrace".to_owned(), "__attack".to_owned()];
+    // So that the null device of the runner is attacked too, which programs get as their input.
+    let redirects =
+        vec![Redirect { stream: Stream::Err, mode: RedirectMode::Truncate, target: Target::Null }];
+    let pipeline = vec![Command::Run(Simple { file, words, redirects })];
+    Ok(CommandPlan { steps: vec![Step { join: Join::First, pipeline }] })
 }

@@ -4,21 +4,22 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::mpsc;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::net::SocketFlags;
-use vambrace_policy::{HardLinks, Isolation, Scope, ScopeSettings, Symlinks};
+use vambrace_policy::{HardLinks, Isolation, Job, Level, Scope, ScopeSettings, Symlinks};
 use vambrace_types::{Bearings, ByteLimit, ScopedPath};
 
 use super::*;
 use crate::settings::{EnvironmentSettings, Inherit, ProgramLimits};
-use crate::{AbsentNames, RowState};
+use crate::{AbsentNames, Reuse, RowState, fetched};
 
 const PEM: &str = "-----BEGIN CERTIFICATE-----\nour own\n-----END CERTIFICATE-----\n";
 
 /// Answers with a status and remembers every request's first line.
-struct Stand {
+pub(super) struct Stand {
     status: &'static str,
     heard: mpsc::Sender<String>,
     certificate: Option<String>,
@@ -80,12 +81,12 @@ fn answer(mut caller: File, status: &str, heard: &mpsc::Sender<String>) {
     let _gone = write!(caller, "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 5\r\n\r\nserved");
 }
 
-struct World {
+pub(super) struct World {
     _root: tempfile::TempDir,
-    programs: Programs,
+    pub(super) programs: Arc<Programs>,
 }
 
-fn world(backend: Backend, absent_names: AbsentNames) -> World {
+pub(super) fn world(backend: Backend, absent_names: AbsentNames) -> World {
     world_with(backend, absent_names, |_| BTreeMap::new())
 }
 
@@ -138,10 +139,10 @@ fn world_with(
         author: ("a".to_owned(), "a@example.test".to_owned()),
         secrets: BTreeMap::new(),
     };
-    World { _root: root, programs: Programs::new(settings, Epoch(1)) }
+    World { _root: root, programs: Arc::new(Programs::new(settings, Epoch(1))) }
 }
 
-fn stand(status: &'static str) -> (Stand, mpsc::Receiver<String>) {
+pub(super) fn stand(status: &'static str) -> (Stand, mpsc::Receiver<String>) {
     let (heard, asked) = mpsc::channel();
     (Stand { status, heard, certificate: None, variables: Vec::new() }, asked)
 }

@@ -4,7 +4,6 @@ use super::Programs;
 use super::keep::Kept;
 use crate::environment::{Authorities, Reach};
 use crate::network::{Network, certificates};
-use crate::placeholder::Cover;
 use crate::spec::Mount;
 use crate::{Layer, ProgramError};
 
@@ -40,9 +39,9 @@ impl Programs {
         };
         let serving = network.serve(listener).map_err(|error| broken(error.to_string()))?;
         // Without a private root nothing is shown that the machine does not have.
-        let authorities = match (network.certificate(), super::build::cover(&kept.layers)) {
-            (Some(_), Cover::Mounts) => Authorities::AndOurs,
-            (Some(_), Cover::Nothing) | (None, _) => Authorities::System,
+        let authorities = match (network.certificate(), kept.layers.has(Layer::PrivateRoot)) {
+            (Some(_), true) => Authorities::AndOurs,
+            (Some(_), false) | (None, _) => Authorities::System,
         };
         let reach = Reach::Proxy { authorities, further: network.variables() };
         Ok(WayOut { reach, _serving: Some(serving) })

@@ -60,7 +60,6 @@ fn spec_of(place: &Place, scope: Arc<Scope>, repository: Repository) -> CageSpec
         repository,
         further_writable: &[],
         fetched: &[],
-        placeholders: &[],
         limits: CageLimits::default(),
         groups: &[],
         way_out: None,

@@ -18,7 +18,7 @@ use super::view::{Identity, Kind, View};
 
 /// Two changes within one tick of the kernel's clock leave the same time stamp; ticks are at most 10 ms long.
 const TICK_NANOSECONDS: i128 = 20_000_000;
-pub(super) const LONGEST_PATH: usize = 4000;
+const LONGEST_PATH: usize = 4000;
 
 /// Where the walk takes place and what it looks for.
 #[derive(Clone, Copy)]
@@ -35,8 +35,6 @@ pub(super) struct Place {
     pub(super) path: CString,
     /// Everything in a protected folder is protected; only the folder itself is named.
     pub(super) in_protected: bool,
-    /// Looked into although its name is blocked: nothing in it is masked once more.
-    pub(super) in_masked: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,14 +93,7 @@ impl Place {
     pub(super) fn zone(parts: &[String], scope: &Scope) -> Option<Place> {
         let text = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
         let path = CString::new(text).ok()?;
-        Some(Place { path, in_protected: scope.is_protected(parts), in_masked: false })
-    }
-
-    /// Of a folder with a blocked name; the path counts from the workspace.
-    pub(super) fn masked(path: &Path, scope: &Scope) -> Option<Place> {
-        let path = CString::new(path.as_os_str().as_bytes()).ok()?;
-        let place = Place { path, in_protected: false, in_masked: true };
-        Some(Place { in_protected: scope.is_protected(&place.parts()), ..place })
+        Some(Place { path, in_protected: scope.is_protected(parts) })
     }
 
     /// `None` if the path becomes longer than the kernel takes.
@@ -110,7 +101,7 @@ impl Place {
         let path =
             CString::new(self.inside(name)).ok().filter(|path| path.as_bytes().len() <= LONGEST_PATH)?;
         let in_protected = self.in_protected || is_protected;
-        Some(Place { path, in_protected, in_masked: self.in_masked })
+        Some(Place { path, in_protected })
     }
 
     fn inside(&self, name: &OsStr) -> Vec<u8> {
@@ -279,7 +270,7 @@ impl Ground<'_> {
             return Judged { is_masked: false, what: None };
         }
         parts.push(name.to_string_lossy().into_owned());
-        let is_masked = !place.in_masked && self.scope.is_masked(parts);
+        let is_masked = self.scope.is_masked(parts);
         let is_protected = !place.in_protected
             && (self.scope.is_protected(parts) || (may_lead && self.scope.leads_to_protected(parts)));
         parts.pop();

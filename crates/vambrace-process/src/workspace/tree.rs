@@ -19,7 +19,7 @@ use super::view::View;
 use super::watch::{Exhausted, WatchLimits, Watches};
 
 /// Deeper folders are masked whole: no project has them, and each level costs a frame.
-pub(super) const DEEPEST: usize = 96;
+const DEEPEST: usize = 96;
 
 pub(super) type Id = usize;
 
@@ -141,11 +141,6 @@ impl Tree {
         // Zones are shown even if there is nothing to find in them.
         self.has_changed |= zone.is_ok() != known.is_some();
         zone.ok()
-    }
-
-    /// A folder that belongs to no zone, for a tree of its own.
-    pub(super) fn apart(&mut self, ground: Ground<'_>, place: Place) -> Result<Id, Errno> {
-        self.visit(ground, place, None)
     }
 
     /// Adds what was found here and below, parents before children.

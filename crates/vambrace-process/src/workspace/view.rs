@@ -168,28 +168,7 @@ impl View {
         self.pinned = pinned.into_iter().collect();
     }
 
-    /// Forgets what another view does not have, in one folder; what `keep` says stays.
-    pub(crate) fn retain_known(&mut self, other: &View, within: &Path, keep: &dyn Fn(&Path) -> bool) {
-        let known = Known::of(other);
-        let masked: BTreeSet<&Path> = other.masked.iter().map(|masked| masked.path.as_path()).collect();
-        let stays = |seen: &Seen| !seen.path.starts_with(within) || known.has(seen) || keep(&seen.path);
-        for list in [&mut self.protected, &mut self.repositories, &mut self.git_files] {
-            list.retain(stays);
-        }
-        self.masked.retain(|entry| {
-            !entry.is_folder || !entry.path.starts_with(within) || masked.contains(entry.path.as_path())
-        });
-    }
-
-    /// Adds what was found where a walk does not go.
-    pub(crate) fn add_all(&mut self, other: View) {
-        self.protected.extend(other.protected);
-        self.repositories.extend(other.repositories);
-        self.git_files.extend(other.git_files);
-    }
-
-    /// Asked before a cage is built, and not after a run: a program that makes more names than fit must not get away with
-    /// all of them.
+    /// Asked before a cage is built, and not after a run: of a program that makes more names than fit, some are told.
     pub(crate) fn check_size(&self) -> Result<(), ViewError> {
         let git = self.repositories.len() + self.git_files.len();
         let n_finds = self.masked.len() + self.protected.len() + self.pinned.len() + self.sockets.len() + git;
@@ -202,23 +181,26 @@ impl View {
 ///
 /// LIMIT: a file is compared by its name only, because editors replace files when a person saves.
 ///
-/// The nearest to the top come first: if not all can be taken away, those that are read most often are.
+/// The nearest to the top come first, because those are read most often; what lies in one of them is not named again.
 pub(crate) fn new_protected(before: &View, after: &View) -> Vec<PathBuf> {
     let known = Known::of(before);
-    // A folder that became a repository may hold a person's work. Without its `HEAD` it is a folder again.
-    let is_bare = |seen: &&Seen| !seen.path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
-    let whole = after.protected.iter().chain(&after.git_files);
-    let whole = whole.chain(after.repositories.iter().filter(|seen| !is_bare(seen)));
-    let whole: BTreeSet<&Path> =
-        whole.filter(|seen| !known.has(seen)).map(|seen| seen.path.as_path()).collect();
-    // Moving a folder away moves what is in it.
-    let goes_along = |path: &Path| path.ancestors().skip(1).any(|above| whole.contains(above));
-    let bare = after.repositories.iter().filter(is_bare).filter(|seen| !known.has(seen));
-    let heads = bare.filter(|seen| !whole.contains(seen.path.as_path())).map(|seen| seen.path.join("HEAD"));
-    let mut new: Vec<PathBuf> = whole.iter().map(|path| (*path).to_owned()).chain(heads).collect();
-    new.retain(|path| !goes_along(path));
-    new.sort_by_key(|path| path.components().count());
-    new
+    let new: BTreeSet<&Path> =
+        all_seen(after).filter(|seen| !known.has(seen)).map(|seen| seen.path.as_path()).collect();
+    let is_inside = |path: &Path| path.ancestors().skip(1).any(|above| new.contains(above));
+    let mut outermost: Vec<PathBuf> =
+        new.iter().filter(|path| !is_inside(path)).map(|path| (*path).to_owned()).collect();
+    outermost.sort_by_key(|path| path.components().count());
+    outermost
+}
+
+/// Folders that no walk looks into any more: a job made them under a blocked name, closed them, or put them too deep.
+pub(crate) fn new_closed<'v>(before: &View, after: &'v View) -> Vec<&'v Path> {
+    let folders = |view: &'_ View| -> BTreeSet<PathBuf> {
+        view.masked.iter().filter(|masked| masked.is_folder).map(|masked| masked.path.clone()).collect()
+    };
+    let known = folders(before);
+    let is_new = |masked: &&Masked| masked.is_folder && !known.contains(&masked.path);
+    after.masked.iter().filter(is_new).map(|masked| masked.path.as_path()).collect()
 }
 
 /// What a view lists, by its name.

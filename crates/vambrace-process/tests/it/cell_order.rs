@@ -2,27 +2,25 @@
 
 use std::time::Duration;
 
-use vambrace_policy::command::{Join, RedirectMode, Stream};
-use vambrace_process::cell::{
-    CageError, Exit, Input, Order, OrderCommand, OrderRedirect, OrderTarget, Output, Stdio,
-};
+use vambrace_policy::command::{Join, Redirect, RedirectMode, Stream, Target};
+use vambrace_process::cell::{CageError, Exit, Input, Order, Output, Stdio};
 
-use crate::setting::{self, one, order, program};
+use crate::setting::{self, Command, one, order, program};
 use crate::{Setting, text};
 
-fn run(words: &[&str]) -> OrderCommand {
-    OrderCommand::Run(program(words))
+fn run(words: &[&str]) -> Command {
+    Command::Run(program(words))
 }
 
-fn redirected(words: &[&str], redirects: Vec<(Stream, OrderTarget)>) -> OrderCommand {
+fn redirected(words: &[&str], redirects: Vec<(Stream, (RedirectMode, Target<String>))>) -> Command {
     let mut program = program(words);
-    program.redirects =
-        redirects.into_iter().map(|(stream, target)| OrderRedirect { stream, target }).collect();
-    OrderCommand::Run(program)
+    let redirects = redirects.into_iter();
+    program.redirects = redirects.map(|(stream, (mode, target))| Redirect { stream, mode, target }).collect();
+    Command::Run(program)
 }
 
-fn file(path: &str, mode: RedirectMode) -> OrderTarget {
-    OrderTarget::File { path: path.to_owned(), mode }
+fn file(path: &str, mode: RedirectMode) -> (RedirectMode, Target<String>) {
+    (mode, Target::File(path.to_owned()))
 }
 
 #[track_caller]
@@ -76,7 +74,7 @@ fn joins_and_pipelines() {
 
 #[test]
 fn entering_a_folder_lasts_unless_it_is_part_of_a_pipeline() {
-    let enter = |folder: &str| OrderCommand::Enter(folder.to_owned());
+    let enter = |folder: &str| Command::Enter(folder.to_owned());
     let here = || run(&["pwd"]);
     use Join::{First, IfOk, Then};
     check(&order(vec![(First, vec![enter("/usr")]), (IfOk, vec![here()])]), Exit::Code(0), "/usr\n", &[0, 0]);
@@ -98,7 +96,7 @@ fn redirects_in_their_order() {
     let first = |command| (Join::First, vec![command]);
     let cat = |name: &str| (Join::Then, vec![run(&["cat", name])]);
     let to = |name: &str| file(name, Truncate);
-    let same = OrderTarget::Stream;
+    let same = |stream| (Truncate, Target::Stream(stream));
     check(
         &order(vec![first(redirected(&loud, vec![(Out, to("o")), (Err, same(Out))])), cat("o")]),
         Exit::Code(0),
@@ -117,7 +115,12 @@ fn redirects_in_their_order() {
         "out\nerr\n",
         &[0, 0],
     );
-    check(&order(vec![first(redirected(&loud, vec![(Both, OrderTarget::Null)]))]), Exit::Code(0), "", &[0]);
+    check(
+        &order(vec![first(redirected(&loud, vec![(Both, (Truncate, Target::Null))]))]),
+        Exit::Code(0),
+        "",
+        &[0],
+    );
     check(
         &order(vec![
             first(redirected(&["echo", "a"], vec![(Out, to("o"))])),
@@ -194,12 +197,12 @@ fn scripts_and_programs_start_and_others_say_why() {
     words.file.path = "/work/script".into();
     words.file.device = std::os::unix::fs::MetadataExt::dev(&found);
     words.file.inode = std::os::unix::fs::MetadataExt::ino(&found);
-    let captured = place.run(&order(vec![(Join::First, vec![OrderCommand::Run(words.clone())])]));
+    let captured = place.run(&order(vec![(Join::First, vec![Command::Run(words.clone())])]));
     assert_eq!(text(&captured.stdout), "script /work/script a\n");
 
     let stdio = || Stdio { input: Input::Null, output: Output::Capture };
     place.run(&one(&["chmod", "644", "script"]));
-    let not_executable = order(vec![(Join::First, vec![OrderCommand::Run(words.clone())])]);
+    let not_executable = order(vec![(Join::First, vec![Command::Run(words.clone())])]);
     match place.cell.run(&not_executable, stdio(), &setting::watch()) {
         Err(CageError::Exec { program, errno }) => {
             assert_eq!((program.to_str(), errno), (Some("/work/script"), 13))
@@ -207,7 +210,7 @@ fn scripts_and_programs_start_and_others_say_why() {
         other => panic!("{other:?}"),
     }
     words.file.inode += 1;
-    let changed = order(vec![(Join::First, vec![OrderCommand::Run(words)])]);
+    let changed = order(vec![(Join::First, vec![Command::Run(words)])]);
     match place.cell.run(&changed, stdio(), &setting::watch()) {
         Err(CageError::Changed(program)) => assert_eq!(program.to_str(), Some("/work/script")),
         other => panic!("{other:?}"),

@@ -4,10 +4,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use vambrace_policy::command::Join;
-use vambrace_process::cell::{
-    CageLimits, CageSpec, Mount, Order, OrderCommand, OrderProgram, OrderStep, ProgramFile, Watch,
-};
+use vambrace_policy::command::{self, CommandPlan, Join, Simple, Step};
+use vambrace_process::cell::{CageLimits, CageSpec, Mount, Order, ProgramFile, Watch};
+
+pub type Command = command::Command<ProgramFile>;
+pub type Program = Simple<String, ProgramFile>;
 
 pub const FOLDER: &str = "/work";
 pub const MEBIBYTE: u64 = 1 << 20;
@@ -33,28 +34,30 @@ pub fn spec(workspace: &Path) -> CageSpec {
     }
 }
 
-pub fn program(words: &[&str]) -> OrderProgram {
+pub fn program(words: &[&str]) -> Program {
     let name = words.first().copied().unwrap_or_default();
     let path = if name.starts_with('/') { PathBuf::from(name) } else { Path::new("/usr/bin").join(name) };
     let path = path.canonicalize().unwrap_or(path);
     let (device, inode) = path.metadata().map_or((0, 0), |found| (found.dev(), found.ino()));
-    OrderProgram {
+    Program {
         file: ProgramFile { path, device, inode },
-        vector: words.iter().map(|word| (*word).to_owned()).collect(),
+        words: words.iter().map(|word| (*word).to_owned()).collect(),
         redirects: Vec::new(),
     }
 }
 
-pub fn order(programs: Vec<(Join, Vec<OrderCommand>)>) -> Order {
+pub fn order(programs: Vec<(Join, Vec<Command>)>) -> Order {
     Order {
-        steps: programs.into_iter().map(|(join, pipeline)| OrderStep { join, pipeline }).collect(),
+        plan: CommandPlan {
+            steps: programs.into_iter().map(|(join, pipeline)| Step { join, pipeline }).collect(),
+        },
         folder: PathBuf::from(FOLDER),
         environment: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
     }
 }
 
 pub fn one(words: &[&str]) -> Order {
-    order(vec![(Join::First, vec![OrderCommand::Run(program(words))])])
+    order(vec![(Join::First, vec![Command::Run(program(words))])])
 }
 
 pub fn watch() -> Watch<'static> {

@@ -59,9 +59,6 @@ fn record(corridor: &Corridor, context: &Context, posture: &Posture) {
         (Severity::Warning, RedactedText::fixed("there is no cage, so there was nothing to attack"))
     } else if posture.has(RowState::Broken) {
         (Severity::Critical, RedactedText::fixed("the self-attack battery ran: an attack succeeded"))
-    } else if !posture.swept.is_empty() {
-        let what = "an earlier process was killed while a program ran; the details say what became of what that planted";
-        (Severity::Critical, RedactedText::fixed(what))
     } else if posture.has(RowState::Untried) {
         (Severity::Warning, RedactedText::fixed("the self-attack battery could not be completed"))
     } else {
@@ -91,7 +88,6 @@ fn tree(posture: &Posture) -> Tree {
     });
     let missing = posture.missing.iter().map(|missing| Tree::text(missing.layer.as_str()));
     Tree::map([
-        ("swept", Tree::List(posture.swept.iter().map(Tree::text).collect())),
         ("backend", Tree::text(posture.backend)),
         ("rows", Tree::List(rows.collect())),
         ("missing", Tree::List(missing.collect())),

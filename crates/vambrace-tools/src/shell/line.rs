@@ -78,7 +78,7 @@ fn expanded(
             if n_words > MOST_WORDS {
                 return Err(too_many(MOST_WORDS, "words once its patterns are names"));
             }
-            pipeline.push(Simple { words, redirects: simple.redirects.clone() });
+            pipeline.push(Simple { file: (), words, redirects: simple.redirects.clone() });
         }
         place.leave(step, enter);
         steps.push(Step { join: step.join, pipeline });

@@ -161,6 +161,7 @@ fn advice(missing: &Missing) -> Row {
         _ if missing.is_left_out_by_the_backend() => {
             "another backend: `sandbox.backend: native` or `bubblewrap`"
         }
+        _ if missing.is_left_out_by_the_operator() => "`sandbox.absent_names: refuse`",
         Layer::UserNamespace
         | Layer::MountNamespace
         | Layer::PidNamespace
@@ -180,7 +181,7 @@ fn advice(missing: &Missing) -> Row {
         }
         Layer::NameGuard => {
             "Linux 5.14 or later, no outer filter that hands calls over itself, and kernel.yama.ptrace_scope below 2; \
-             or `sandbox.absent_names: sweep`, which takes protected names away after the run"
+             or `sandbox.absent_names: sweep`, which only reports protected names after the run"
         }
         Layer::ProcessLimit | Layer::MemoryLimit => {
             "a control group that we may write (systemd: Delegate=yes), or run as an ordinary user"

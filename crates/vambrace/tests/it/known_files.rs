@@ -168,8 +168,8 @@ fn calls_that_met_a_secret_are_found_by_it() {
 /// THREAT: P02, P03.
 ///
 /// With a guard no program makes a file that is learned from: it is refused `.ENV`. So there is
-/// none here (`absent_names: sweep`). What is swept after the run are protected names, and `.ENV`
-/// is only blocked: it stays.
+/// none here (`absent_names: sweep`). Protected names are reported after the run, and `.ENV`
+/// is only blocked.
 #[test]
 fn a_program_does_not_choose_what_is_secret() {
     // Of a person's file they would be learned; nothing about them looks like a secret.
