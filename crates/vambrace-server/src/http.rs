@@ -110,6 +110,7 @@ pub struct Front {
     pub(crate) settings: HttpSettings,
     /// What other processes may share.
     pub(crate) state: ServerState,
+    probes: limits::Probes,
     /// Cancelled when the server ends: what would wait for ever ends with it.
     pub(crate) ending: CancellationToken,
     bell: bell::Bell,
@@ -140,6 +141,7 @@ impl Front {
             corridor,
             authenticator,
             state,
+            probes: limits::Probes::new(settings.rate),
             ending: CancellationToken::new(),
             bell: bell::Bell::default(),
             keys: settings.keys.clone().map(jwks::Keys::new),

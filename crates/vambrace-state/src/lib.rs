@@ -12,6 +12,9 @@
 //! | [`SessionStore`] | 503 `StateUnavailable` with `Retry-After`, never 404 |
 //! | `MemoryStore` (`vambrace-knowledge`) | the tool fails with `StateUnavailable` |
 //!
+//! What asks whether a process is well (`/health` and the like) is counted by that process alone
+//! and asks no store: one that is away must not make every process look dead.
+//!
 //! A 404 would make a client of MCP begin a new session and lose what the old one holds. A call of
 //! A2A that is under way when its store goes away is finished and on record; its caller gets the
 //! error, and operators get a line. While nobody can see whether a client came back, its call is
@@ -33,7 +36,7 @@ use vambrace_auth::Rate;
 
 pub use answer::{Answer, StateError, TIMEOUT, ready, within};
 pub use outage::Outage;
-pub use rate::{Bucket, LocalFailures, LocalRates, RateBuckets, WrongCredentials};
+pub use rate::{Bucket, LocalFailures, LocalRates, MOST_KEYS, RateBuckets, WrongCredentials};
 pub use session::{LocalSessions, SESSION_BOUNDS, SessionBounds, SessionStore, TooManySessions};
 pub use task::{
     Authentication, Edit, Followed, Full, LocalTasks, News, Push, Revision, Room, TASK_BOUNDS, TaskBounds,

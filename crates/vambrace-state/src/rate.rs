@@ -11,8 +11,6 @@ use crate::{Answer, ready};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bucket<'k> {
     Address(AddressKey),
-    /// For what is public: a busy agent must not make the probes of its server fail.
-    Prober(AddressKey),
     /// For what a web page, or a name that is none of ours, has sent: it must not lock out the
     /// agents of its address.
     Stranger(AddressKey),
@@ -35,13 +33,12 @@ pub trait WrongCredentials: Send + Sync {
 }
 
 /// How many addresses and callers are told apart.
-const MOST: usize = 65_536;
+pub const MOST_KEYS: usize = 65_536;
 
 /// The buckets of this process.
 #[derive(Debug)]
 pub struct LocalRates {
     by_address: RateLimiter<AddressKey>,
-    by_prober: RateLimiter<AddressKey>,
     by_stranger: RateLimiter<AddressKey>,
     by_caller: RateLimiter<String>,
 }
@@ -49,10 +46,9 @@ pub struct LocalRates {
 impl LocalRates {
     pub fn new(rate: Rate) -> LocalRates {
         LocalRates {
-            by_address: RateLimiter::new(rate, MOST),
-            by_prober: RateLimiter::new(rate, MOST),
-            by_stranger: RateLimiter::new(rate, MOST),
-            by_caller: RateLimiter::new(rate, MOST),
+            by_address: RateLimiter::new(rate, MOST_KEYS),
+            by_stranger: RateLimiter::new(rate, MOST_KEYS),
+            by_caller: RateLimiter::new(rate, MOST_KEYS),
         }
     }
 }
@@ -61,7 +57,6 @@ impl RateBuckets for LocalRates {
     fn draw(&self, bucket: Bucket<'_>, now: Moment) -> Answer<'_, Draw> {
         ready(match bucket {
             Bucket::Address(address) => self.by_address.draw(&address, now),
-            Bucket::Prober(address) => self.by_prober.draw(&address, now),
             Bucket::Stranger(address) => self.by_stranger.draw(&address, now),
             Bucket::Caller(owner) => self.by_caller.draw(owner, now),
         })
@@ -74,7 +69,7 @@ pub struct LocalFailures(FailureLimiter);
 
 impl Default for LocalFailures {
     fn default() -> LocalFailures {
-        LocalFailures(FailureLimiter::new(MOST))
+        LocalFailures(FailureLimiter::new(MOST_KEYS))
     }
 }
 
@@ -103,7 +98,6 @@ mod tests {
         let address = AddressKey::of(IpAddr::from([192, 0, 2, 1]));
         let buckets = [
             Bucket::Address(address),
-            Bucket::Prober(address),
             Bucket::Stranger(address),
             Bucket::Caller("ann"),
             Bucket::Caller("ben"),

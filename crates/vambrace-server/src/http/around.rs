@@ -15,14 +15,13 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
 use tokio::time::timeout;
-use vambrace_auth::{AddressKey, Draw, client_address};
+use vambrace_auth::{Draw, client_address};
 use vambrace_runtime::Level;
-use vambrace_state::Bucket;
 
 use super::arriving::{Arriving, Fate, Watch};
 use super::routes::{Place, Routes};
 use super::teller::Seen;
-use super::{Front, Problem, answer, health, hosts, limits, request_id};
+use super::{Front, Problem, answer, hosts, limits, request_id};
 
 /// Where a request came from.
 #[derive(Debug, Clone, Copy)]
@@ -53,10 +52,10 @@ pub(super) async fn around(
     let (method, path) = (request.method(), request.uri().path());
     let place = routes.place(path);
     let told = front.corridor.log().wants(Level::Debug).then(|| (method.clone(), path.to_owned()));
-    let bucket = bucket(front, arrival.address, &request);
+    let is_strange = hosts::is_strange(&request, front);
     let watch = (!request.body().is_end_stream()).then(Watch::default);
     let seen = Seen { address: arrival.address, method, path, id: Some(&id) };
-    let (mut answer, draw) = match limits::token(front, bucket, seen).await {
+    let (mut answer, draw) = match limits::arriving(front, is_strange, seen).await {
         Err(problem) => (problem.into_response(), None),
         Ok(draw) if is_preflight(&request) => (preflight(origin.as_ref()), Some(draw)),
         Ok(draw) => {
@@ -86,17 +85,6 @@ pub(super) async fn around(
         front.bell.answered(front, seen, answer.status());
     }
     answer
-}
-
-fn bucket(front: &Front, address: IpAddr, request: &Request<Incoming>) -> Bucket<'static> {
-    let key = AddressKey::of(address);
-    if hosts::is_strange(request, front) {
-        Bucket::Stranger(key)
-    } else if health::is_probe(request.uri().path()) {
-        Bucket::Prober(key)
-    } else {
-        Bucket::Address(key)
-    }
 }
 
 async fn served(

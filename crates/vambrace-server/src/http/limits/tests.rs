@@ -4,7 +4,7 @@ use axum::response::IntoResponse as _;
 use http::Method;
 use serde_json::Value;
 use tokio::time::Instant;
-use vambrace_auth::{AddressKey, Moment};
+use vambrace_auth::Moment;
 use vambrace_state::{Answer, Outage, ServerState, WrongCredentials, ready};
 
 use super::*;
@@ -55,14 +55,32 @@ async fn whoever_cannot_be_counted_is_not_served() {
 async fn an_address_without_a_bucket_is_not_served() {
     for outage in Outage::ALL {
         let world = World::new(outage.server_state());
-        let seen = Seen { address: ADDRESS, method: &Method::GET, path: "/health", id: None };
-        let key = AddressKey::of(ADDRESS);
-        for bucket in [Bucket::Address(key), Bucket::Prober(key), Bucket::Stranger(key)] {
-            let problem = token(&world.front, bucket, seen).await.unwrap_err();
+        for is_strange in [true, false] {
+            let seen = |path| Seen { address: ADDRESS, method: &Method::GET, path, id: None };
+            let problem = arriving(&world.front, is_strange, seen("/")).await.unwrap_err();
             let (status, again, code) = told(problem.into_response()).await;
-            assert_eq!((status, again.as_deref(), code.as_str()), AWAY, "{outage:?} {bucket:?}");
+            assert_eq!((status, again.as_deref(), code.as_str()), AWAY, "{outage:?} {is_strange}");
+            // Whoever asks whether this process is well gets its answer at once.
+            let began = Instant::now();
+            for probe in ["/health", "/ready", "/live", "/metrics"] {
+                assert!(arriving(&world.front, is_strange, seen(probe)).await.is_ok(), "{outage:?} {probe}");
+            }
+            assert_eq!(began.elapsed(), Duration::ZERO, "{outage:?} {is_strange}");
         }
     }
+}
+
+#[tokio::test]
+async fn probes_have_buckets_of_their_own() {
+    let world = World::new(ServerState::local(RATE));
+    let seen = |path| Seen { address: ADDRESS, method: &Method::GET, path, id: None };
+    let mut n_allowed = 0;
+    while arriving(&world.front, false, seen("/health")).await.is_ok() {
+        n_allowed += 1;
+    }
+    assert!(n_allowed >= RATE.burst, "{n_allowed}");
+    assert!(arriving(&world.front, true, seen("/health")).await.is_ok());
+    assert!(arriving(&world.front, false, seen("/")).await.is_ok());
 }
 
 /// Tells who is blocked, and cannot count.
