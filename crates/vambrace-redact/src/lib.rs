@@ -39,6 +39,7 @@ mod seams;
 mod stream;
 mod text;
 pub mod truncate;
+mod unattended;
 
 #[cfg(test)]
 mod oracle;

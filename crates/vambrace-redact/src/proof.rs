@@ -41,8 +41,8 @@ fn prove(redactor: &Redactor, number: usize, rule: &'static Rule) -> Result<(), 
     if has_expression && redactor.finder().regex(rule, number).is_none() {
         return Err(RuleProblem::DoesNotCompile { rule: name });
     }
-    let finds = |parts: &[&str]| {
-        let text = parts.concat();
+    let finds = |example: &str| {
+        let text = example.replace(Rule::SEPARATOR, "");
         let hay = text.as_bytes();
         (0..hay.len()).any(|place| {
             let mut here = rule.keywords.iter().filter(|keyword| rule.keyword_at(keyword, hay, place));

@@ -1,4 +1,5 @@
-//! What a rule is: a row of data. The rows are in `rules/`; how they are applied is the engine's business.
+//! What a rule is: a row of data. The rows are made of `rules/*.rules`; how they are applied is the
+//! engine's business.
 
 use crate::redactor::Found;
 use crate::{assignment, beside};
@@ -82,15 +83,18 @@ pub struct Rule {
     pub(crate) glance: fn(&[u8], usize) -> bool,
     /// Bits per byte (Shannon) that the secret has at least.
     pub(crate) entropy: f32,
-    /// A text that the rule finds, in parts, so that this file holds nothing that looks like a credential.
-    pub(crate) hit: &'static [&'static str],
+    /// A text that the rule finds, in parts, so that nothing that looks like a credential stands in a
+    /// file or in the program.
+    pub(crate) hit: &'static str,
     /// The same but for one length or one class of characters, and therefore not found.
-    pub(crate) miss: &'static [&'static str],
+    pub(crate) miss: &'static str,
 }
 
 impl Rule {
     pub(crate) const LONGEST_RUN: usize = 64;
     pub(crate) const GLANCE: usize = 64;
+    /// What stands between the parts of an example.
+    pub(crate) const SEPARATOR: &str = "␣+␣";
 
     /// A token that begins with its keyword: what most rows are, up to the fields they name.
     pub(crate) const TOKEN: Rule = Rule {
@@ -108,8 +112,8 @@ impl Rule {
         check: crate::check::varied,
         glance: |_, _| true,
         entropy: 0.0,
-        hit: &[],
-        miss: &[],
+        hit: "",
+        miss: "",
     };
 
     /// A value that is a secret because of the name before it.
@@ -183,6 +187,30 @@ pub(crate) fn digit(byte: u8) -> bool {
 
 pub(crate) fn hex(byte: u8) -> bool {
     byte.is_ascii_hexdigit()
+}
+
+pub(crate) fn lower_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+pub(crate) fn alphanumeric(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+pub(crate) fn alphabetic(byte: u8) -> bool {
+    byte.is_ascii_alphabetic()
+}
+
+pub(crate) fn uppercase(byte: u8) -> bool {
+    byte.is_ascii_uppercase()
+}
+
+pub(crate) fn lowercase(byte: u8) -> bool {
+    byte.is_ascii_lowercase()
+}
+
+pub(crate) fn space(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
 }
 
 /// Is the text before `place` something other than the rest of a longer word? The letter of an escape (`\n`), the
