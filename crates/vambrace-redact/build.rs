@@ -6,6 +6,16 @@
     reason = "a build script reads files and its settings, and no agent runs it"
 )]
 
+#[path = "src/index/buckets.rs"]
+mod buckets;
+#[path = "src/class.rs"]
+mod class;
+#[path = "build/class_of.rs"]
+mod class_of;
+#[path = "src/index/gram.rs"]
+mod gram;
+#[path = "build/index.rs"]
+mod index;
 #[path = "build/names.rs"]
 mod names;
 #[path = "build/read.rs"]
@@ -21,6 +31,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=rules");
+    println!("cargo::rerun-if-changed=src/class.rs");
+    println!("cargo::rerun-if-changed=src/index");
     match build() {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
@@ -44,7 +56,7 @@ fn build() -> Result<(), Box<dyn Error>> {
     }
     read::refuse_doubles(&rules)?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?).join("rules.rs");
-    fs::write(out, write::table(&rules)?)?;
+    fs::write(out, write::table(&rules)? + &index::table(&rules)?)?;
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! The Rust behind the names that files of rules use: each name, and the item of the crate that it
 //! stands for.
 
+use super::class::{self, ByteClass};
+
 /// What most rules of a kind have in common, up to the fields that they name.
 pub(crate) const KINDS: &[(&str, &str)] = &[
     ("token", "Rule::TOKEN"),
@@ -12,21 +14,21 @@ pub(crate) const KINDS: &[(&str, &str)] = &[
 ];
 
 /// Sets of bytes, for `follow`, `lead run`, `left` and `right`.
-pub(crate) const CLASSES: &[(&str, &str)] = &[
-    ("any", "rule::any"),
-    ("none", "rule::none"),
-    ("word", "rule::word"),
-    ("token", "rule::token"),
-    ("base64", "rule::base64"),
-    ("digit", "rule::digit"),
-    ("hex", "rule::hex"),
-    ("lower-hex", "rule::lower_hex"),
-    ("alphanumeric", "rule::alphanumeric"),
-    ("alphabetic", "rule::alphabetic"),
-    ("uppercase", "rule::uppercase"),
-    ("lowercase", "rule::lowercase"),
-    ("space", "rule::space"),
-    ("user-name", "form::user_name"),
+pub(crate) const CLASSES: &[(&str, &str, ByteClass)] = &[
+    ("any", "class::any", class::any),
+    ("none", "class::none", class::none),
+    ("word", "class::word", class::word),
+    ("token", "class::token", class::token),
+    ("base64", "class::base64", class::base64),
+    ("digit", "class::digit", class::digit),
+    ("hex", "class::hex", class::hex),
+    ("lower-hex", "class::lower_hex", class::lower_hex),
+    ("alphanumeric", "class::alphanumeric", class::alphanumeric),
+    ("alphabetic", "class::alphabetic", class::alphabetic),
+    ("uppercase", "(|byte: u8| byte.is_ascii_uppercase())", |byte| byte.is_ascii_uppercase()),
+    ("lowercase", "(|byte: u8| byte.is_ascii_lowercase())", |byte| byte.is_ascii_lowercase()),
+    ("space", "(|byte: u8| byte.is_ascii_whitespace())", |byte| byte.is_ascii_whitespace()),
+    ("user-name", "class::user_name", class::user_name),
 ];
 
 /// Looks at the secret alone. Several in one line must all be content.

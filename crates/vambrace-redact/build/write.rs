@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::class_of::Class;
 use super::names;
 use super::read::{Written, example, words};
 
@@ -36,14 +37,13 @@ fn row(rule: &Written) -> Result<String, String> {
 
 type Field = fn(&str) -> Result<String, String>;
 
-const FIELDS: [(&str, Field); 17] = [
+const FIELDS: [(&str, Field); 16] = [
     ("about", |text| Ok(format!("about: {text:?}"))),
     ("rank", |text| {
         one_of(text, &[("specific", "rank: Rank::Specific"), ("generic", "rank: Rank::Generic")])
     }),
     ("keywords", |text| Ok(format!("keywords: &{:?}", words(text)?))),
     ("case", |text| one_of(text, &[("exact", "case: Case::Exact"), ("any", "case: Case::Any")])),
-    ("follow", |text| Ok(format!("follow: {}", class(text)?))),
     ("lead", lead),
     ("pattern", |text| Ok(format!("pattern: Pattern::Regex({text:?})"))),
     ("value", |text| Ok(format!("pattern: Pattern::Beside({text:?})"))),
@@ -84,31 +84,8 @@ fn lead(text: &str) -> Result<String, String> {
     })
 }
 
-/// Names of classes and single signs: a byte of any of them. `not` before them: of none.
 fn class(text: &str) -> Result<String, String> {
-    let (not, bytes) = match text.strip_prefix("not ") {
-        Some(bytes) => (true, bytes),
-        None => (false, text),
-    };
-    let (mut any, mut signs) = (Vec::new(), Vec::new());
-    for word in bytes.split(' ') {
-        match word.as_bytes() {
-            [sign] => signs.push(format!("b{:?}", char::from(*sign))),
-            _ => any.push(named("class of bytes", names::CLASSES, word)?),
-        }
-    }
-    if let ([one], [], false) = (any.as_slice(), signs.as_slice(), not) {
-        return Ok(one.clone());
-    }
-    let mut any: Vec<String> = any.into_iter().map(|class| format!("{class}(byte)")).collect();
-    if !signs.is_empty() {
-        any.push(format!("matches!(byte, {})", signs.join(" | ")));
-    }
-    Ok(match (any.as_slice(), not) {
-        ([one], true) => format!("|byte| !{one}"),
-        (any, true) => format!("|byte| !({})", any.join(" || ")),
-        (any, false) => format!("|byte| {}", any.join(" || ")),
-    })
+    Ok(Class::read(text)?.code())
 }
 
 fn check(text: &str) -> Result<String, String> {

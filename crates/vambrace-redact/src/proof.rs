@@ -38,7 +38,7 @@ pub fn prove_rules() -> Result<usize, RuleProblem> {
 fn prove(redactor: &Redactor, number: usize, rule: &'static Rule) -> Result<(), RuleProblem> {
     let name = rule.name;
     let has_expression = matches!(rule.pattern, Pattern::Regex(_) | Pattern::Beside(_));
-    if has_expression && redactor.finder().regex(rule, number).is_none() {
+    if has_expression && redactor.finder().matcher(rule, number).is_none() {
         return Err(RuleProblem::DoesNotCompile { rule: name });
     }
     let finds = |example: &str| {

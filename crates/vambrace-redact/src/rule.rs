@@ -1,6 +1,7 @@
 //! What a rule is: a row of data. The rows are made of `rules/*.rules`; how they are applied is the
 //! engine's business.
 
+use crate::class::{ByteClass, hex, none, word};
 use crate::redactor::Found;
 use crate::{assignment, beside};
 
@@ -21,8 +22,6 @@ pub(crate) enum Case {
     Exact,
     Any,
 }
-
-pub(crate) type ByteClass = fn(u8) -> bool;
 
 /// Where a match begins, seen from the keyword.
 #[derive(Debug, Clone, Copy)]
@@ -68,8 +67,6 @@ pub struct Rule {
     /// The rule is tried only where one of these occurs, so each has to be rare in ordinary text.
     pub(crate) keywords: &'static [&'static str],
     pub(crate) case: Case,
-    /// Which bytes may follow a keyword of fewer than four bytes.
-    pub(crate) follow: ByteClass,
     pub(crate) lead: Lead,
     pub(crate) pattern: Pattern,
     /// A byte of this class directly before the match means that it is the middle of something else.
@@ -103,7 +100,6 @@ impl Rule {
         rank: Rank::Specific,
         keywords: &[],
         case: Case::Exact,
-        follow: any,
         lead: Lead::At,
         pattern: Pattern::Regex(""),
         left: word,
@@ -159,58 +155,6 @@ fn straddles(hay: &[u8], place: usize, found: &[u8]) -> bool {
         && found
             .windows(2)
             .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
-}
-
-pub(crate) fn any(_: u8) -> bool {
-    true
-}
-
-pub(crate) fn none(_: u8) -> bool {
-    false
-}
-
-pub(crate) fn word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-pub(crate) fn token(byte: u8) -> bool {
-    word(byte) || byte == b'-'
-}
-
-pub(crate) fn base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
-}
-
-pub(crate) fn digit(byte: u8) -> bool {
-    byte.is_ascii_digit()
-}
-
-pub(crate) fn hex(byte: u8) -> bool {
-    byte.is_ascii_hexdigit()
-}
-
-pub(crate) fn lower_hex(byte: u8) -> bool {
-    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
-}
-
-pub(crate) fn alphanumeric(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-}
-
-pub(crate) fn alphabetic(byte: u8) -> bool {
-    byte.is_ascii_alphabetic()
-}
-
-pub(crate) fn uppercase(byte: u8) -> bool {
-    byte.is_ascii_uppercase()
-}
-
-pub(crate) fn lowercase(byte: u8) -> bool {
-    byte.is_ascii_lowercase()
-}
-
-pub(crate) fn space(byte: u8) -> bool {
-    byte.is_ascii_whitespace()
 }
 
 /// Is the text before `place` something other than the rest of a longer word? The letter of an escape (`\n`), the

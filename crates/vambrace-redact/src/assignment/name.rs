@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::value::is_key;
 use crate::check;
-use crate::rule::word;
+use crate::class::word;
 
 pub(super) const LONGEST: usize = 40;
 

@@ -5,8 +5,9 @@ use crate::check::{
     contains, encoded_pair, entropy, is_password, jumbled, mixed, not_dummy, odd, plausible, token_header,
     varied,
 };
+use crate::class::{hex, token, word};
 use crate::encode;
-use crate::rule::{Rule, hex, token, word};
+use crate::rule::Rule;
 
 /// A token with a prefix of its own and of known length: what is longer is something else.
 pub(super) const PREFIXED: Rule = Rule { right: token, entropy: 3.0, ..Rule::TOKEN };
@@ -56,11 +57,6 @@ pub(super) fn jumbled_letters(value: &[u8]) -> bool {
 /// Keys of language models: two digits, because class names in style sheets begin with the same three bytes.
 pub(super) fn model_key(value: &[u8]) -> bool {
     mixed(value) && value.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2
-}
-
-/// What a password of a data source name has before it.
-pub(super) fn user_name(byte: u8) -> bool {
-    byte.is_ascii_graphic() && !b"\"'`()<>@/,;=".contains(&byte)
 }
 
 pub(super) fn anything(_: &[u8]) -> bool {
