@@ -7,6 +7,9 @@ use super::class_of::Class;
 use super::gram::{Entry, bit};
 use super::read::{Written, words};
 
+/// In bytes. Every way a shorter keyword may go on would be an entry of its own.
+const SHORTEST: usize = 2;
+
 pub(crate) fn table(rules: &[Written]) -> Result<String, String> {
     let mut entries = Vec::new();
     for (number, rule) in (0..).zip(rules) {
@@ -14,6 +17,9 @@ pub(crate) fn table(rules: &[Written]) -> Result<String, String> {
         let follow = Class::read(rule.field("follow").unwrap_or("any"))
             .map_err(|problem| rule.wrong("follow", &problem))?;
         let keywords = words(rule.field("keywords").unwrap_or_default()).map_err(wrong)?;
+        if keywords.iter().any(|keyword| keyword.len() < SHORTEST) {
+            return Err(wrong("a keyword of one byte is everywhere".to_owned()));
+        }
         for (keyword, text) in (0..).zip(&keywords) {
             entries.extend(Entry::all(text.as_bytes(), |byte| follow.holds(byte), number, keyword));
         }

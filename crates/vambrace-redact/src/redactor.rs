@@ -11,8 +11,8 @@ use crate::fingerprint::{Baseline, FingerprintKey};
 use crate::index::Index;
 use crate::known::{self, Form, KnownValue, Spelling};
 use crate::lexicon::Lexicon;
-use crate::matcher::{Match, Matcher};
 use crate::marks::{Mark, Marker, Marking, Marks};
+use crate::matcher::{Match, Matcher};
 use crate::placeholder::{Placeholders, RuleName};
 use crate::rule::{Lead, Pattern, Rank, Rule, Sight, begins_here};
 use crate::rules::{INDEX, built_in, rules};
@@ -306,7 +306,7 @@ impl Finder {
                         return None;
                     }
                     let ok = right && check::entropy(value) >= rule.entropy && (rule.check)(value);
-                    ok.then(|| Found { value: start..end, extent: place..end })
+                    ok.then_some(Found { value: start..end, extent: place..end })
                 })
             }
         }
@@ -343,7 +343,7 @@ impl Finder {
         let ok = right && check::entropy(secret) >= rule.entropy && (rule.check)(secret);
         // A token with a prefix goes with its prefix; a named value goes alone.
         let taken = if rule.rank == Rank::Specific { whole.clone() } else { value };
-        ok.then(|| Found { value: taken, extent: whole })
+        ok.then_some(Found { value: taken, extent: whole })
     }
 }
 

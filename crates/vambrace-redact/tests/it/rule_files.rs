@@ -92,6 +92,7 @@ fn what_is_wrong_is_told_with_its_place() {
     check("\"b c d\"", "\"b c d", &wrong(5, "a-key", "a quotation mark is missing"));
     check("left word", "left wrd", &unknown_class());
     check("left word", "follow wrd", &unknown_class());
+    check("keywords bcde_", "keywords b", &wrong(16, "b-key", "a keyword of one byte is everywhere"));
     check("left word - .", "reach far", &wrong(7, "a-key", "`far` is no number"));
 }
 
