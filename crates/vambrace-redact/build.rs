@@ -1,5 +1,5 @@
-//! Turns `rules/*.rules` into the table of rules. What is wrong with a file is told with its name and
-//! the line.
+//! Turns `rules/*.rules` into the table of rules. What is wrong with a file is told with its name
+//! and the line.
 
 #![expect(
     clippy::disallowed_methods,

@@ -1,4 +1,5 @@
-//! A set of bytes, as rules write it: names of classes and single signs, a byte of any of them; after `not`, of none.
+//! A set of bytes, as rules write it: names of classes and single signs, a byte of any of them;
+//! after `not`, of none.
 
 use super::class::ByteClass;
 use super::names::CLASSES;

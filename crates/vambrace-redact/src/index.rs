@@ -1,9 +1,11 @@
-//! Where may any of many short byte strings begin? One pass over the text, whatever the number of strings.
+//! Where may any of many short byte strings begin? One pass over the text, whatever the number of
+//! strings.
 //!
 //! Every needle is entered by its first four bytes, letters folded to lower case. A bitmap, which
-//! stays in the first-level cache, answers "none of them" for nearly every position; only a set bit leads to the
-//! table behind it. Thousands of known values therefore cost no more per byte than a handful. The keywords of the rules
-//! are entered by the build script, so that neither a start nor a process at rest pays for them.
+//! stays in the first-level cache, answers "none of them" for nearly every position; only a set bit
+//! leads to the table behind it. Thousands of known values therefore cost no more per byte than a
+//! handful. The keywords of the rules are entered by the build script, so that neither a start nor
+//! a process at rest pays for them.
 
 pub(crate) mod buckets;
 pub(crate) mod gram;
@@ -41,7 +43,8 @@ pub(crate) struct Index {
 impl Index {
     pub(crate) fn new<'k>(rules: &'static Buckets<Entry>, known: impl Iterator<Item = &'k [u8]>) -> Index {
         let mut others: Vec<Entry> = Entry::all(pem::END.as_bytes(), any, KEY_END, 0).collect();
-        // THREAT: P02, what a place costs must not depend on what the values are, so each beginning counts once.
+        // THREAT: P02, what a place costs must not depend on what the values are, so each beginning
+        // counts once.
         others.extend(known.flat_map(|sure| Entry::all(sure, any, KNOWN, 0)));
         others.sort_unstable();
         others.dedup();

@@ -1,9 +1,11 @@
-//! The answer file of a setup of Windows: `<AdministratorPassword>`, then `<Value>` around the password.
+//! The answer file of a setup of Windows: `<AdministratorPassword>`, then `<Value>` around the
+//! password.
 
 use crate::check::is_password;
 use crate::redactor::Found;
 
-/// `place` is at the element around `<Value>`; white space and line breaks may stand between the two.
+/// `place` is at the element around `<Value>`; white space and line breaks may stand between the
+/// two.
 pub(crate) fn find(seen: &[u8], place: usize) -> Vec<Found> {
     find_one(seen, place).into_iter().collect()
 }

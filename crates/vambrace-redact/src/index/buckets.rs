@@ -1,6 +1,6 @@
-//! Rows by a bit that is computed of what is looked for. Nearly every bit is unset, and costs nothing
-//! but itself: the rows of a set one are found by counting the set bits before it. The build script
-//! has this too.
+//! Rows by a bit that is computed of what is looked for. Nearly every bit is unset, and costs
+//! nothing but itself: the rows of a set one are found by counting the set bits before it. The
+//! build script has this too.
 
 use std::borrow::Cow;
 

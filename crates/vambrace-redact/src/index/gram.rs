@@ -1,12 +1,13 @@
-//! The first four bytes of what is looked for, letters folded to lower case. The build script has this
-//! too, because the index of the rules is made there.
+//! The first four bytes of what is looked for, letters folded to lower case. The build script has
+//! this too, because the index of the rules is made there.
 
 /// Sets the bit that tells ASCII upper from lower case. It also merges some punctuation, which only
 /// makes the first answer coarser.
 const FOLD: u32 = 0x2020_2020;
 /// Few bits are set even with a thousand rules, and all of them fit the first-level cache.
 pub(crate) const N_BITS: usize = 1 << 18;
-/// The length of what is looked up; shorter needles are entered once for every byte that may follow them.
+/// The length of what is looked up; shorter needles are entered once for every byte that may follow
+/// them.
 pub(crate) const GRAM: usize = 4;
 
 /// What is known of a needle by its first eight bytes.
@@ -17,13 +18,15 @@ pub(crate) struct Entry {
     pub(crate) needle: u16,
     /// Which of the rule's keywords.
     pub(crate) keyword: u8,
-    /// So many of the next four bytes belong to the needle: `auth` is everywhere, `authentik` is not.
+    /// So many of the next four bytes belong to the needle: `auth` is everywhere, `authentik` is
+    /// not.
     pub(crate) n_rest: u8,
     pub(crate) rest: u32,
 }
 
 impl Entry {
-    /// All entries of one needle. `follow` says which bytes may come after one that is shorter than four bytes.
+    /// All entries of one needle. `follow` says which bytes may come after one that is shorter than
+    /// four bytes.
     pub(crate) fn all(
         bytes: &[u8],
         follow: impl Fn(u8) -> bool,

@@ -1,5 +1,5 @@
-//! What many rules of the files have in common, and the tests of the form of a value that they name.
-//! `build/names.rs` says under which names.
+//! What many rules of the files have in common, and the tests of the form of a value that they
+//! name. `build/names.rs` says under which names.
 
 use crate::check::{
     contains, encoded_pair, entropy, is_password, jumbled, mixed, not_dummy, odd, plausible, token_header,
@@ -26,7 +26,8 @@ fn inside(byte: u8) -> bool {
     token(byte) || matches!(byte, b'+' | b'/')
 }
 
-/// Digits are strewn among the letters, or capitals are; a word has digits at its end and few capitals.
+/// Digits are strewn among the letters, or capitals are; a word has digits at its end and few
+/// capitals.
 pub(super) fn scattered(value: &[u8]) -> bool {
     let kinds = |judge: fn(&u8) -> bool| {
         let pairs = value.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphanumeric));
@@ -54,7 +55,8 @@ pub(super) fn jumbled_letters(value: &[u8]) -> bool {
     cased(value) && (jumbled(value) || value.contains(&b'-'))
 }
 
-/// Keys of language models: two digits, because class names in style sheets begin with the same three bytes.
+/// Keys of language models: two digits, because class names in style sheets begin with the same
+/// three bytes.
 pub(super) fn model_key(value: &[u8]) -> bool {
     mixed(value) && value.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2
 }
