@@ -13,8 +13,8 @@ use value::{Manner, is_secret};
 use std::sync::LazyLock;
 
 use crate::check;
+use crate::class::word;
 use crate::redactor::Found;
-use crate::rule::word;
 
 /// The value ends at most this many bytes after the beginning of the keyword.
 pub(crate) const REACH: usize = 4096;

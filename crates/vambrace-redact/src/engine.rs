@@ -8,10 +8,11 @@
 use std::ops::Range;
 
 use crate::custom::{self, Whole};
-use crate::index::GRAM;
+use crate::index::{GRAM, Needle};
 use crate::lexicon::Longest;
-use crate::redactor::{Finder, Needle};
+use crate::redactor::Finder;
 use crate::rule::{Pattern, Rank, Rule, Sight};
+use crate::rules::built_in;
 use crate::runs::Entropy;
 use crate::{pem, placeholder, published, runs};
 
@@ -176,10 +177,10 @@ impl<'r> Engine<'r> {
         self.close_block_before(view, self.scanned);
     }
 
-    fn try_needle(&mut self, needle: u32, view: View<'_>, place: usize) -> Verdict {
+    fn try_needle(&mut self, needle: Needle, view: View<'_>, place: usize) -> Verdict {
         let redactor = self.redactor;
-        match redactor.needles.get(needle as usize) {
-            Some(Needle::Known) => {
+        match needle {
+            Needle::Known => {
                 let rest = view.hay.get(place..).unwrap_or_default();
                 let (length, rule) = match redactor.lexicon.at_start_of(rest, view.whole) {
                     Longest::Match { length, rule } => (length, rule),
@@ -192,11 +193,12 @@ impl<'r> Engine<'r> {
                 self.push_known(view, place..place + length, rule);
                 Verdict::Decided
             }
-            Some(Needle::Rule { rule, number, keyword }) => {
-                self.try_rule(rule, *number, keyword, view, place)
+            Needle::Rule { number, keyword } => {
+                let Some(rule) = built_in(number) else { return Verdict::Decided };
+                let Some(keyword) = rule.keywords.get(keyword) else { return Verdict::Decided };
+                self.try_rule(rule, number, keyword, view, place)
             }
-            Some(Needle::KeyEnd) => self.try_key_end(view, place),
-            None => Verdict::Decided,
+            Needle::KeyEnd => self.try_key_end(view, place),
         }
     }
 
@@ -259,7 +261,7 @@ impl<'r> Engine<'r> {
         let mut near = self.redactor.placeholders.near(hay, header..header + pem::OPENING);
         let Some(placeholder) = near.find(|placeholder| placeholder.start > header) else { return hay };
         let before = hay.get(..placeholder.start).unwrap_or_default();
-        let n_touching = before.iter().rev().take_while(|byte| crate::rule::base64(**byte)).count();
+        let n_touching = before.iter().rev().take_while(|byte| crate::class::base64(**byte)).count();
         before.get(..before.len() - n_touching).unwrap_or_default()
     }
 
@@ -396,7 +398,7 @@ impl<'r> Engine<'r> {
     fn before_run(&self, view: View<'_>) -> usize {
         let before = view.hay.get(..self.scanned - view.base).unwrap_or_default();
         let in_run =
-            |byte: &&u8| crate::rule::token(**byte) || matches!(**byte, b'.' | b'~' | b'+' | b'/' | 0x80..);
+            |byte: &&u8| crate::class::token(**byte) || matches!(**byte, b'.' | b'~' | b'+' | b'/' | 0x80..);
         let run = before.iter().rev().take(Rule::LONGEST_RUN + LONGEST_CHARACTER).take_while(in_run).count();
         self.scanned - run
     }

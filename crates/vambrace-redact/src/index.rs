@@ -1,76 +1,59 @@
-//! Where may any of many short byte strings begin? One pass over the text, whatever the number of strings.
+//! Where may any of many short byte strings begin? One pass over the text, whatever the number of
+//! strings.
 //!
 //! Every needle is entered by its first four bytes, letters folded to lower case. A bitmap, which
-//! stays in the first-level cache, answers "none of them" for nearly every position; only a set bit leads to the
-//! table behind it. Thousands of known values therefore cost no more per byte than a handful. This module knows
-//! nothing of rules: a needle is a number, and the caller compares the rest of its bytes.
+//! stays in the first-level cache, answers "none of them" for nearly every position; only a set bit
+//! leads to the table behind it. Thousands of known values therefore cost no more per byte than a
+//! handful. The keywords of the rules are entered by the build script, so that neither a start nor
+//! a process at rest pays for them.
 
-/// Sets the bit that tells ASCII upper from lower case. It also merges some punctuation, which only makes the first
-/// answer coarser.
-const FOLD: u32 = 0x2020_2020;
-const N_BUCKETS: usize = 1 << 16;
-/// Four times as many as buckets, so that few bits are set even with a thousand rules; they still fit the cache.
-const N_BITS: usize = 1 << 18;
-/// The length of what is looked up; shorter needles are entered once for every byte that may follow them.
-pub(crate) const GRAM: usize = 4;
+pub(crate) mod buckets;
+pub(crate) mod gram;
+
+use buckets::{Buckets, N_WORDS};
+pub(crate) use gram::GRAM;
+use gram::{Entry, bit, fold};
+
+use crate::class::any;
+use crate::pem;
+
+/// What may stand at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needle {
+    KeyEnd,
+    /// Some known value; the lexicon tells which.
+    Known,
+    /// By the numbers of the rule and of its keyword.
+    Rule {
+        number: usize,
+        keyword: usize,
+    },
+}
+
+const KEY_END: u16 = 0;
+const KNOWN: u16 = 1;
 
 pub(crate) struct Index {
-    bits: Box<[u64; N_BITS / 64]>,
-    /// `entries` of bucket `b` are those from `starts[b]` to `starts[b + 1]`.
-    starts: Vec<u32>,
-    entries: Vec<Entry>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    gram: u32,
-    needle: u32,
-    rest: Rest,
-}
-
-/// The four bytes behind a needle's first four, as far as it has them: `auth` is everywhere, `authentik` is not.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rest {
-    bytes: u32,
-    mask: u32,
-}
-
-impl Rest {
-    fn of(needle: &[u8]) -> Rest {
-        let mut bytes = [0; GRAM];
-        let mut mask = [0; GRAM];
-        for ((byte, mask), rest) in bytes.iter_mut().zip(&mut mask).zip(needle.iter().skip(GRAM)) {
-            (*byte, *mask) = (*rest, u8::MAX);
-        }
-        Rest { bytes: u32::from_le_bytes(bytes) | FOLD, mask: u32::from_le_bytes(mask) }
-    }
+    /// Those of both tables.
+    bits: Box<[u64; N_WORDS]>,
+    rules: &'static Buckets<Entry>,
+    others: Buckets<Entry>,
 }
 
 impl Index {
-    /// Each gram with the number of its needle and the needle itself.
-    pub(crate) fn new<'n>(grams: impl Iterator<Item = (u32, u32, &'n [u8])>) -> Index {
-        let entry = |(gram, needle, bytes)| Entry { gram, needle, rest: Rest::of(bytes) };
-        let mut entries: Vec<Entry> = grams.map(entry).collect();
-        entries.sort_unstable_by_key(|entry| (bucket(entry.gram), *entry));
-        entries.dedup();
-        let mut bits = Box::new([0u64; N_BITS / 64]);
-        let mut starts = vec![0u32; N_BUCKETS + 1];
-        for entry in &entries {
-            let bucket = bucket(entry.gram);
-            let bit = bit(entry.gram);
-            if let Some(word) = bits.get_mut(bit / 64) {
-                *word |= 1 << (bit % 64);
-            }
-            if let Some(count) = starts.get_mut(bucket + 1) {
-                *count += 1;
-            }
+    pub(crate) fn new<'k>(rules: &'static Buckets<Entry>, known: impl Iterator<Item = &'k [u8]>) -> Index {
+        let mut others: Vec<Entry> = Entry::all(pem::END.as_bytes(), any, KEY_END, 0).collect();
+        // THREAT: P02, what a place costs must not depend on what the values are, so each beginning
+        // counts once.
+        others.extend(known.flat_map(|sure| Entry::all(sure, any, KNOWN, 0)));
+        others.sort_unstable();
+        others.dedup();
+        let others = Buckets::new(others, |entry| bit(entry.gram));
+        let mut bits = Box::new([0u64; N_WORDS]);
+        for (word, (ours, theirs)) in bits.iter_mut().zip(rules.bits.iter().zip(others.bits.iter())) {
+            *word = ours | theirs;
         }
-        let mut total = 0;
-        for start in &mut starts {
-            total += *start;
-            *start = total;
-        }
-        Index { bits, starts, entries }
+        Index { bits, rules, others }
     }
 
     /// The first place at or after `from` where a needle may begin.
@@ -84,70 +67,89 @@ impl Index {
     }
 
     /// The needles that begin with the four bytes at `place`, up to letter case.
-    pub(crate) fn at<'i>(&'i self, hay: &[u8], place: usize) -> impl Iterator<Item = u32> + use<'i> {
+    pub(crate) fn at<'i>(&'i self, hay: &[u8], place: usize) -> impl Iterator<Item = Needle> + use<'i> {
         let gram = hay.get(place..place + GRAM).map_or(0, fold);
-        let bucket = bucket(gram);
-        let start = self.starts.get(bucket).map_or(0, |start| *start as usize);
-        let end = self.starts.get(bucket + 1).map_or(0, |end| *end as usize);
-        let entries = self.entries.get(start..end).unwrap_or_default();
+        let bit = bit(gram);
         // What has not arrived may still be anything.
         let rest = hay.get(place + GRAM..place + 2 * GRAM).map(fold);
-        let goes_on =
-            move |entry: &&Entry| rest.is_none_or(|rest| (rest ^ entry.rest.bytes) & entry.rest.mask == 0);
-        entries.iter().filter(move |entry| entry.gram == gram).filter(goes_on).map(|entry| entry.needle)
+        let may_be = move |entry: &&Entry| entry.gram == gram && rest.is_none_or(|rest| entry.goes_on(rest));
+        let others = self.others.at(bit).iter().filter(may_be);
+        let others = others.map(|entry| if entry.needle == KEY_END { Needle::KeyEnd } else { Needle::Known });
+        let rules = self.rules.at(bit).iter().filter(may_be);
+        others.chain(rules.map(|entry| Needle::Rule {
+            number: usize::from(entry.needle),
+            keyword: usize::from(entry.keyword),
+        }))
     }
 }
 
-/// How a needle is entered. `follow` says which bytes may come after one that is shorter than four bytes.
-pub(crate) fn grams(needle: &[u8], follow: fn(u8) -> bool) -> Vec<u32> {
-    let mut heads: Vec<Vec<u8>> = vec![needle.iter().copied().take(GRAM).collect()];
-    while heads.first().is_some_and(|head| head.len() < GRAM) {
-        heads = heads
-            .iter()
-            .flat_map(|head| {
-                (0..=u8::MAX).filter(|byte| follow(*byte)).map(|byte| [head.as_slice(), &[byte]].concat())
-            })
-            .collect();
+impl<R: Clone> Buckets<R> {
+    #[inline]
+    pub(crate) fn has(&self, bit: usize) -> bool {
+        self.bits.get(bit / 64).is_some_and(|word| word & (1 << (bit % 64)) != 0)
     }
-    let mut grams: Vec<u32> = heads.iter().map(|head| fold(head)).collect();
-    grams.sort_unstable();
-    grams.dedup();
-    grams
+
+    #[inline]
+    pub(crate) fn at(&self, bit: usize) -> &[R] {
+        if self.has(bit) { self.rows_of(bit).unwrap_or_default() } else { &[] }
+    }
+
+    fn rows_of(&self, bit: usize) -> Option<&[R]> {
+        let before = self.bits.get(bit / 64)? & !(u64::MAX << (bit % 64));
+        let number = (self.ranks.get(bit / 64)? + before.count_ones()) as usize;
+        let [start, end] = self.starts.get(number..number + 2)? else { return None };
+        self.rows.get(*start as usize..*end as usize)
+    }
 }
 
-fn fold(window: &[u8]) -> u32 {
-    window.first_chunk::<GRAM>().map_or(0, |bytes| u32::from_le_bytes(*bytes) | FOLD)
-}
-
-fn bit(gram: u32) -> usize {
-    // Multiplicative hashing; the factor is 2^32 divided by the golden ratio.
-    (gram.wrapping_mul(0x9e37_79b1) >> 14) as usize
-}
-
-fn bucket(gram: u32) -> usize {
-    bit(gram) >> 2
+impl Entry {
+    /// May the needle go on with these four bytes?
+    pub(crate) fn goes_on(&self, rest: u32) -> bool {
+        let mask = u32::MAX.checked_shr(32 - 8 * u32::from(self.n_rest)).unwrap_or(0);
+        (rest ^ self.rest) & mask == 0
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::{INDEX, rules};
+
+    #[test]
+    fn every_keyword_leads_to_its_rule() {
+        let index = Index::new(&INDEX, std::iter::empty());
+        for (number, rule) in rules().enumerate() {
+            let text = rule.hit.replace(crate::Rule::SEPARATOR, "");
+            let leads = |place: usize, keyword: usize| {
+                index.next(text.as_bytes(), place) == Some(place)
+                    && index.at(text.as_bytes(), place).any(|n| n == Needle::Rule { number, keyword })
+            };
+            for (keyword, word) in rule.keywords.iter().enumerate() {
+                for place in (0..text.len()).filter(|place| rule.keyword_at(word, text.as_bytes(), *place)) {
+                    assert!(leads(place, keyword), "{} {word}", rule.name);
+                }
+            }
+        }
+    }
 
     #[test]
     fn finds_every_needle_and_only_candidates() {
-        let needles: [&[u8]; 4] = [b"sk-", b"password", b"://", b"AKIA"];
-        let any: fn(u8) -> bool = |_| true;
-        let index = Index::new(
-            (0u32..)
-                .zip(needles)
-                .flat_map(|(id, needle)| grams(needle, any).into_iter().map(move |gram| (gram, id, needle))),
-        );
-        let hay = b"xx PASSWORD http://h sk-1 akia end";
+        let known: [&[u8]; 3] = [b"zk-4", b"pAssword-of-mine", b"qq://"];
+        let index = Index::new(&INDEX, known.into_iter());
+        let hay = b"xx PASSWORD-OF http://h zk-4 qq:// -----END ghp_ end";
         let mut found = Vec::new();
         let mut from = 0;
         while let Some(place) = index.next(hay, from) {
             found.extend(index.at(hay, place).map(|needle| (place, needle)));
             from = place + 1;
         }
-        assert_eq!(found, [(3, 1), (16, 2), (21, 0), (26, 3)]);
+        let places = |wanted: fn(&Needle) -> bool| {
+            let of = found.iter().filter(|(_, needle)| wanted(needle));
+            of.map(|(place, _)| *place).collect::<Vec<_>>()
+        };
+        assert_eq!(places(|needle| *needle == Needle::Known), [3, 24, 29]);
+        assert_eq!(places(|needle| *needle == Needle::KeyEnd), [35]);
+        let github = rules().position(|rule| rule.name == "github-token").unwrap();
+        assert!(found.contains(&(44, Needle::Rule { number: github, keyword: 0 })));
     }
 }

@@ -2,17 +2,13 @@
 //!
 //! The kind may stand before or after the values. A search begins at the first line that can open such a document and
 //! ends at the next one of its sort, so that a text of nothing but openings is still read only once.
-//! LIMIT: a document is looked at for `REACH` bytes from each of its openings.
+//! LIMIT: a document is looked at from each of its openings as far as the rule reaches.
 
 use std::ops::Range;
 
 use crate::check;
 use crate::redactor::Found;
 
-pub(crate) const REACH: usize = 16 * 1024;
-/// What may open a document, or its values. JSON is read by the same names.
-pub(crate) const KEYWORDS: [&str; 6] =
-    ["apiVersion", "kind: Secret", "\"kind\"", "data:\n", "data:\r\n", "stringData"];
 const SHORTEST: usize = 4;
 /// Meant for everybody.
 const PUBLIC: [&str; 4] = ["tls.crt", "ca.crt", "ca-cert", "namespace"];

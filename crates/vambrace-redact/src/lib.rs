@@ -8,6 +8,7 @@ mod assignment;
 mod beside;
 mod block;
 mod check;
+mod class;
 mod cleaned;
 mod command;
 mod cookie;
@@ -25,6 +26,7 @@ mod kubernetes;
 mod lexicon;
 mod likeness;
 mod marks;
+mod matcher;
 mod netrc;
 mod pem;
 mod placeholder;
@@ -39,6 +41,7 @@ mod seams;
 mod stream;
 mod text;
 pub mod truncate;
+mod unattended;
 
 #[cfg(test)]
 mod oracle;

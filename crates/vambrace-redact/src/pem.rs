@@ -39,7 +39,7 @@ pub(crate) fn opens(hay: &[u8], place: usize) -> Option<usize> {
     let body = window.get(header..)?;
     let body = memchr::memmem::find(body, END.as_bytes()).and_then(|end| body.get(..end)).unwrap_or(body);
     let run = body
-        .split(|byte| !crate::rule::base64(*byte))
+        .split(|byte| !crate::class::base64(*byte))
         .any(|run| run.len() >= BODY_RUN && check::varied(run) && !run.iter().all(u8::is_ascii_hexdigit));
     run.then_some(header)
 }
@@ -66,8 +66,8 @@ pub(crate) fn putty(seen: &[u8], place: usize) -> Vec<Found> {
         let from = place + start + (line.len() - line.trim_ascii_start().len());
         start += line.len();
         let body =
-            text.len() >= 20 && text.iter().all(|byte| crate::rule::base64(*byte)) && check::varied(text);
-        let last = number > 1 && text.len() >= 2 && text.iter().all(|byte| crate::rule::base64(*byte));
+            text.len() >= 20 && text.iter().all(|byte| crate::class::base64(*byte)) && check::varied(text);
+        let last = number > 1 && text.len() >= 2 && text.iter().all(|byte| crate::class::base64(*byte));
         if number > 0 && (body || (last && !found.is_empty())) {
             found.push(Found { value: from..from + text.len(), extent: from..from + text.len() });
         } else if number > 0 {

@@ -1,7 +1,10 @@
 //! What stands where a secret stood: `[REDACTED:rule]`, or `[REDACTED:rule#1]`.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
+
+use crate::rule::Rule;
 
 pub const PLACEHOLDER_PREFIX: &str = "[REDACTED:";
 const LONGEST_NAME: usize = 64;
@@ -12,7 +15,7 @@ pub(crate) const LONGEST: usize = PLACEHOLDER_PREFIX.len() + LONGEST_NAME + LONG
 
 /// The name of a rule: kebab case, at most 64 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RuleName(String);
+pub struct RuleName(Cow<'static, str>);
 
 impl RuleName {
     /// Anything but small letters and digits becomes a dash.
@@ -29,7 +32,12 @@ impl RuleName {
             }
         }
         name.truncate(name.trim_end_matches('-').len());
-        RuleName(name)
+        RuleName(name.into())
+    }
+
+    /// The name of a built-in rule, which is as it should be.
+    pub(crate) fn of(rule: &'static Rule) -> RuleName {
+        RuleName(rule.name.into())
     }
 
     pub fn as_str(&self) -> &str {
@@ -60,12 +68,16 @@ pub fn holds_placeholder(text: &str) -> bool {
 /// The placeholders of one redactor. Only its own names count: any other text in brackets could be a secret that
 /// somebody dressed up as a redaction.
 pub(crate) struct Placeholders {
-    names: HashSet<Vec<u8>>,
+    names: HashSet<Cow<'static, [u8]>>,
 }
 
 impl Placeholders {
     pub(crate) fn new<'a>(names: impl Iterator<Item = &'a RuleName>) -> Placeholders {
-        Placeholders { names: names.map(|name| name.as_str().as_bytes().to_vec()).collect() }
+        let bytes = |name: &RuleName| match &name.0 {
+            Cow::Borrowed(name) => Cow::Borrowed(name.as_bytes()),
+            Cow::Owned(name) => Cow::Owned(name.clone().into_bytes()),
+        };
+        Placeholders { names: names.map(bytes).collect() }
     }
 
     /// Placeholders that overlap or touch `range`. Needs `LONGEST` bytes of text on both sides to see them whole.

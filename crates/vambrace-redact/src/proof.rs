@@ -38,11 +38,11 @@ pub fn prove_rules() -> Result<usize, RuleProblem> {
 fn prove(redactor: &Redactor, number: usize, rule: &'static Rule) -> Result<(), RuleProblem> {
     let name = rule.name;
     let has_expression = matches!(rule.pattern, Pattern::Regex(_) | Pattern::Beside(_));
-    if has_expression && redactor.finder().regex(rule, number).is_none() {
+    if has_expression && redactor.finder().matcher(rule, number).is_none() {
         return Err(RuleProblem::DoesNotCompile { rule: name });
     }
-    let finds = |parts: &[&str]| {
-        let text = parts.concat();
+    let finds = |example: &str| {
+        let text = example.replace(Rule::SEPARATOR, "");
         let hay = text.as_bytes();
         (0..hay.len()).any(|place| {
             let mut here = rule.keywords.iter().filter(|keyword| rule.keyword_at(keyword, hay, place));

@@ -4,19 +4,18 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
-use regex_automata::{Anchored, Input};
 
 use crate::custom::{RedactorError, Whole};
 use crate::engine::{Engine, Report, Span, View};
 use crate::fingerprint::{Baseline, FingerprintKey};
-use crate::index::{Index, grams};
+use crate::index::Index;
 use crate::known::{self, Form, KnownValue, Spelling};
 use crate::lexicon::Lexicon;
 use crate::marks::{Mark, Marker, Marking, Marks};
+use crate::matcher::{Match, Matcher};
 use crate::placeholder::{Placeholders, RuleName};
-use crate::rule::{ByteClass, Lead, Pattern, Rank, Rule, Sight, any, begins_here};
-use crate::rules::rules;
+use crate::rule::{Lead, Pattern, Rank, Rule, Sight, begins_here};
+use crate::rules::{INDEX, built_in, rules};
 use crate::runs::Entropy;
 use crate::seams::Seams;
 use crate::{assignment, beside, check, custom, pem};
@@ -37,18 +36,6 @@ pub struct RedactorSettings {
     pub marking: Marking,
     /// For looking numbers up. Without it, secrets are numbered and nothing tells afterwards which they were.
     pub key: Option<FingerprintKey>,
-}
-
-/// What the index leads to.
-pub(crate) enum Needle {
-    /// Some known value; the lexicon tells which.
-    Known,
-    Rule {
-        rule: &'static Rule,
-        number: usize,
-        keyword: &'static str,
-    },
-    KeyEnd,
 }
 
 /// A match of a rule: what is taken away, and everything that made it a match.
@@ -73,7 +60,6 @@ pub struct Redactor {
 /// What finds: rules, known values and patterns, made ready.
 pub(crate) struct Finder {
     pub(crate) index: Index,
-    pub(crate) needles: Vec<Needle>,
     pub(crate) lexicon: Lexicon,
     pub(crate) custom: Vec<(Regex, usize)>,
     pub(crate) seams: Seams,
@@ -91,12 +77,12 @@ pub(crate) struct Finder {
     /// So many of them are; the others are doubtful.
     n_sure: usize,
     /// Compiled when first needed: most calls need none, and starting must be quick.
-    regexes: Vec<OnceLock<Option<Regex>>>,
+    matchers: Vec<OnceLock<Option<Matcher>>>,
 }
 
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Redactor").field("n_needles", &self.finder.needles.len()).finish_non_exhaustive()
+        f.debug_struct("Redactor").field("n_names", &self.finder.names.len()).finish_non_exhaustive()
     }
 }
 
@@ -152,7 +138,7 @@ impl Redactor {
     /// Drops a rule's expression, if nobody else uses these rules; it is compiled anew when it is needed.
     pub(crate) fn forget(&mut self, number: usize) {
         let finder = Arc::get_mut(&mut self.finder);
-        if let Some(slot) = finder.and_then(|finder| finder.regexes.get_mut(number)) {
+        if let Some(slot) = finder.and_then(|finder| finder.matchers.get_mut(number)) {
             slot.take();
         }
     }
@@ -177,14 +163,10 @@ impl Redactor {
 
 impl Finder {
     fn new(settings: RedactorSettings) -> Result<Finder, RedactorError> {
-        let mut names: Vec<RuleName> = rules().map(|rule| RuleName::new(rule.name)).collect();
-        let regexes = names.iter().map(|_| OnceLock::new()).collect();
+        let mut names: Vec<RuleName> = rules().map(RuleName::of).collect();
+        let matchers = names.iter().map(|_| OnceLock::new()).collect();
         let n_sure = settings.known.len();
-        let mut needles = vec![Needle::KeyEnd, Needle::Known];
         let mut fixed: Vec<(Arc<Spelling>, usize)> = Vec::new();
-        for (number, rule) in rules().enumerate() {
-            needles.extend(rule.keywords.iter().map(|keyword| Needle::Rule { rule, number, keyword }));
-        }
         let known: Vec<KnownValue> = settings.known.into_iter().chain(settings.doubtful).collect();
         for value in &known {
             let rule = names.len();
@@ -199,24 +181,12 @@ impl Finder {
             custom.push((custom::compile(pattern)?, names.len()));
             names.push(RuleName::new(&format!("custom-pattern-{}", custom.len())));
         }
-        let entries = (0u32..).zip(&needles).flat_map(|(number, needle)| {
-            let entered: Vec<(&[u8], ByteClass)> = match needle {
-                Needle::Known => fixed.iter().map(|(spelling, _)| (spelling.sure(), any as _)).collect(),
-                Needle::Rule { rule, keyword, .. } => vec![(keyword.as_bytes(), rule.follow)],
-                Needle::KeyEnd => vec![(pem::END.as_bytes(), any)],
-            };
-            let grams = move |(bytes, follow)| {
-                grams(bytes, follow).into_iter().map(move |gram| (gram, number, bytes))
-            };
-            entered.into_iter().flat_map(grams)
-        });
-        let index = Index::new(entries);
+        let index = Index::new(&INDEX, fixed.iter().map(|(spelling, _)| spelling.sure()));
         let lexicon = Lexicon::new(fixed.iter().map(|(spelling, rule)| (&**spelling, *rule)));
         let elastic = fixed.into_iter().filter(|(spelling, _)| spelling.form == Form::Elastic).collect();
         let placeholders = Placeholders::new(names.iter());
         Ok(Finder {
             index,
-            needles,
             lexicon,
             custom,
             seams: Seams::new(elastic),
@@ -230,7 +200,7 @@ impl Finder {
             names,
             known,
             n_sure,
-            regexes,
+            matchers,
         })
     }
 
@@ -250,22 +220,22 @@ impl Finder {
 
     /// The known value that a rule stands for.
     fn known_value(&self, rule: usize) -> Option<&[u8]> {
-        let known = self.known.get(rule.checked_sub(self.regexes.len())?)?;
+        let known = self.known.get(rule.checked_sub(self.matchers.len())?)?;
         Some(known.value.expose().trim().as_bytes())
     }
 
     /// Does the rule stand for a value that nobody vouches for?
     pub(crate) fn is_doubtful(&self, rule: usize) -> bool {
         rule < self.entropy_rule
-            && rule.checked_sub(self.regexes.len()).is_some_and(|place| place >= self.n_sure)
+            && rule.checked_sub(self.matchers.len()).is_some_and(|place| place >= self.n_sure)
     }
 
     /// Why what a rule finds is taken for a secret.
     pub(crate) fn why(&self, rule: usize) -> String {
-        if let Some(rule) = rules().nth(rule) {
-            return rule.about.to_owned();
+        if let Some(built_in) = built_in(rule) {
+            return built_in.about.to_owned();
         }
-        if let Some(known) = rule.checked_sub(self.regexes.len()).and_then(|place| self.known.get(place)) {
+        if let Some(known) = rule.checked_sub(self.matchers.len()).and_then(|place| self.known.get(place)) {
             return format!("the value of the environment variable or configured secret {}", known.name);
         }
         match rule.checked_sub(self.entropy_rule) {
@@ -327,24 +297,23 @@ impl Finder {
                 if !begins_here(hay, place, rule.left) {
                     return None;
                 }
-                let regex = self.regex(rule, number)?;
+                let matcher = self.matcher(rule, number)?;
                 beside::candidates(hay, place, keyword).find_map(|start| {
-                    let end = hay.len().min(place + beside::REACH);
-                    let found = regex.find(Input::new(hay).range(start..end).anchored(Anchored::Yes))?;
-                    let right = hay.get(found.end()).is_none_or(|byte| !(rule.right)(*byte));
-                    let value = hay.get(found.range())?;
-                    if beside::is_checksum(hay.get(place..found.start())?, value) {
+                    let end = matcher.end(hay, start..hay.len().min(place + beside::REACH))?;
+                    let right = hay.get(end).is_none_or(|byte| !(rule.right)(*byte));
+                    let value = hay.get(start..end)?;
+                    if beside::is_checksum(hay.get(place..start)?, value) {
                         return None;
                     }
                     let ok = right && check::entropy(value) >= rule.entropy && (rule.check)(value);
-                    ok.then(|| Found { value: found.range(), extent: place..found.end() })
+                    ok.then_some(Found { value: start..end, extent: place..end })
                 })
             }
         }
     }
 
-    pub(crate) fn regex(&self, rule: &Rule, number: usize) -> Option<&Regex> {
-        self.regexes.get(number)?.get_or_init(|| compile(rule)).as_ref()
+    pub(crate) fn matcher(&self, rule: &Rule, number: usize) -> Option<&Matcher> {
+        self.matchers.get(number)?.get_or_init(|| compile(rule)).as_ref()
     }
 
     pub(crate) fn match_at(
@@ -359,32 +328,27 @@ impl Finder {
             return None;
         }
         let window = hay.get(start..hay.len().min(end))?;
-        let regex = self.regex(rule, number)?;
+        let matcher = self.matcher(rule, number)?;
         // Nearly always no match, and known after a few bytes; finding the end of a long line takes longer.
-        let first = regex.find(Input::new(hay).range(start..start + window.len()).anchored(Anchored::Yes))?;
+        let end = matcher.end(hay, start..start + window.len())?;
         // THREAT: P02, finding the groups takes time for every byte that they may be in, so only the match is given.
-        let matched = window.get(..first.end() - start)?;
+        let matched = window.get(..end - start)?;
         let length = match memchr::memchr(b'\n', matched) {
             None => matched.len(),
             Some(length) => length,
         };
-        let mut captures = regex.create_captures();
-        regex.captures(Input::new(hay).range(start..start + length).anchored(Anchored::Yes), &mut captures);
-        let whole = captures.get_match()?;
-        let value =
-            captures.iter().skip(1).flatten().next().map_or(whole.range(), |group| group.start..group.end);
-        let right = hay.get(whole.end()).is_none_or(|byte| !(rule.right)(*byte));
+        let Match { whole, value } = matcher.find(hay, start..start + length)?;
+        let right = hay.get(whole.end).is_none_or(|byte| !(rule.right)(*byte));
         let secret = hay.get(value.clone())?;
         let ok = right && check::entropy(secret) >= rule.entropy && (rule.check)(secret);
         // A token with a prefix goes with its prefix; a named value goes alone.
-        let taken = if rule.rank == Rank::Specific { whole.range() } else { value };
-        ok.then(|| Found { value: taken, extent: whole.range() })
+        let taken = if rule.rank == Rank::Specific { whole.clone() } else { value };
+        ok.then_some(Found { value: taken, extent: whole })
     }
 }
 
 /// `None` for rules without an expression. A test compiles all others, so that none can be broken unnoticed.
-pub(crate) fn compile(rule: &Rule) -> Option<Regex> {
+pub(crate) fn compile(rule: &Rule) -> Option<Matcher> {
     let (Pattern::Regex(pattern) | Pattern::Beside(pattern)) = rule.pattern else { return None };
-    let syntax = syntax::Config::new().unicode(false).utf8(false);
-    Regex::builder().configure(Regex::config().utf8_empty(false)).syntax(syntax).build(pattern).ok()
+    Matcher::new(pattern)
 }

@@ -1,5 +1,7 @@
-//! What a rule is: a row of data. The rows are in `rules/`; how they are applied is the engine's business.
+//! What a rule is: a row of data. The rows are made of `rules/*.rules`; how they are applied is the
+//! engine's business.
 
+use crate::class::{ByteClass, hex, none, word};
 use crate::redactor::Found;
 use crate::{assignment, beside};
 
@@ -20,8 +22,6 @@ pub(crate) enum Case {
     Exact,
     Any,
 }
-
-pub(crate) type ByteClass = fn(u8) -> bool;
 
 /// Where a match begins, seen from the keyword.
 #[derive(Debug, Clone, Copy)]
@@ -67,8 +67,6 @@ pub struct Rule {
     /// The rule is tried only where one of these occurs, so each has to be rare in ordinary text.
     pub(crate) keywords: &'static [&'static str],
     pub(crate) case: Case,
-    /// Which bytes may follow a keyword of fewer than four bytes.
-    pub(crate) follow: ByteClass,
     pub(crate) lead: Lead,
     pub(crate) pattern: Pattern,
     /// A byte of this class directly before the match means that it is the middle of something else.
@@ -82,15 +80,18 @@ pub struct Rule {
     pub(crate) glance: fn(&[u8], usize) -> bool,
     /// Bits per byte (Shannon) that the secret has at least.
     pub(crate) entropy: f32,
-    /// A text that the rule finds, in parts, so that this file holds nothing that looks like a credential.
-    pub(crate) hit: &'static [&'static str],
+    /// A text that the rule finds, in parts, so that nothing that looks like a credential stands in a
+    /// file or in the program.
+    pub(crate) hit: &'static str,
     /// The same but for one length or one class of characters, and therefore not found.
-    pub(crate) miss: &'static [&'static str],
+    pub(crate) miss: &'static str,
 }
 
 impl Rule {
     pub(crate) const LONGEST_RUN: usize = 64;
     pub(crate) const GLANCE: usize = 64;
+    /// What stands between the parts of an example.
+    pub(crate) const SEPARATOR: &str = "␣+␣";
 
     /// A token that begins with its keyword: what most rows are, up to the fields they name.
     pub(crate) const TOKEN: Rule = Rule {
@@ -99,7 +100,6 @@ impl Rule {
         rank: Rank::Specific,
         keywords: &[],
         case: Case::Exact,
-        follow: any,
         lead: Lead::At,
         pattern: Pattern::Regex(""),
         left: word,
@@ -108,8 +108,8 @@ impl Rule {
         check: crate::check::varied,
         glance: |_, _| true,
         entropy: 0.0,
-        hit: &[],
-        miss: &[],
+        hit: "",
+        miss: "",
     };
 
     /// A value that is a secret because of the name before it.
@@ -155,34 +155,6 @@ fn straddles(hay: &[u8], place: usize, found: &[u8]) -> bool {
         && found
             .windows(2)
             .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
-}
-
-pub(crate) fn any(_: u8) -> bool {
-    true
-}
-
-pub(crate) fn none(_: u8) -> bool {
-    false
-}
-
-pub(crate) fn word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-pub(crate) fn token(byte: u8) -> bool {
-    word(byte) || byte == b'-'
-}
-
-pub(crate) fn base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
-}
-
-pub(crate) fn digit(byte: u8) -> bool {
-    byte.is_ascii_digit()
-}
-
-pub(crate) fn hex(byte: u8) -> bool {
-    byte.is_ascii_hexdigit()
 }
 
 /// Is the text before `place` something other than the rest of a longer word? The letter of an escape (`\n`), the

@@ -1,98 +1,31 @@
-//! The rules, by area. Each is a row with a text that it finds and one just beside it that it does not; further such texts
-//! are in `testdata/secrets.tsv`.
+//! The rules. They are data, in `rules/` beside `src/`; the build script makes them a table.
 
-mod address;
-mod agent;
-mod analytics;
-mod azure;
-mod beside_name;
-mod chat;
-mod ci;
-mod cloud;
-mod code;
-mod database;
-mod device;
-mod extra;
-mod file;
-mod finance;
 mod form;
-mod further;
-mod general;
-mod gitlab;
-mod header;
-mod hook;
-mod hosting;
-mod identity;
-mod infrastructure;
-mod lookup;
-mod mail;
-mod model;
-mod monitoring;
-mod named;
-mod payment;
-mod prefix;
-mod quality;
-mod regional;
-mod registry;
-mod saas;
-mod search;
-mod shop;
-mod social;
 mod structure;
-mod vault;
-mod warehouse;
-mod work;
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use crate::rule::{Pattern, Rule};
+use crate::index::buckets::Buckets;
+use crate::index::gram::Entry;
+use crate::rule::{Case, Lead, Pattern, Rank, Rule, Sight};
+use crate::{block, check, class, command, cookie, jwk, kubernetes, netrc, pem, unattended};
+
+const fn entry(gram: u32, needle: u16, keyword: u8, n_rest: u8, rest: u32) -> Entry {
+    Entry { gram, needle, keyword, n_rest, rest }
+}
+
+// `RULES`, `INDEX` and `ASSIGNMENT_KEYWORDS`.
+include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// Every rule, the more telling ones first.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    AREAS.iter().copied().flatten()
+    RULES.iter()
 }
 
-static AREAS: &[&[Rule]] = &[
-    code::RULES,
-    gitlab::RULES,
-    quality::RULES,
-    registry::RULES,
-    ci::RULES,
-    infrastructure::RULES,
-    cloud::RULES,
-    azure::RULES,
-    regional::RULES,
-    hosting::RULES,
-    database::RULES,
-    search::RULES,
-    warehouse::RULES,
-    vault::RULES,
-    identity::RULES,
-    model::RULES,
-    agent::RULES,
-    hook::RULES,
-    chat::RULES,
-    payment::RULES,
-    shop::RULES,
-    mail::RULES,
-    monitoring::RULES,
-    analytics::RULES,
-    social::RULES,
-    work::RULES,
-    saas::RULES,
-    lookup::RULES,
-    finance::RULES,
-    extra::RULES,
-    address::RULES,
-    beside_name::RULES,
-    device::RULES,
-    file::RULES,
-    further::RULES,
-    header::RULES,
-    named::RULES,
-    prefix::RULES,
-    general::RULES,
-];
+pub(crate) fn built_in(number: usize) -> Option<&'static Rule> {
+    RULES.get(number)
+}
 
 /// The rule of names and their values, and its number.
 pub(crate) fn assignment() -> Option<(usize, &'static Rule)> {

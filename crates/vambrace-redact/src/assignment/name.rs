@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::value::is_key;
 use crate::check;
-use crate::rule::word;
+use crate::class::word;
 
 pub(super) const LONGEST: usize = 40;
 
@@ -17,57 +17,8 @@ pub(super) enum Class {
     Secret,
 }
 
-/// Keywords of the rule. Whole words; `key` needs another word before it.
-pub(crate) const KEYWORDS: [&str; 48] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "credential",
-    "credentials",
-    "creds",
-    "bearer",
-    "_auth",
-    "auth_key",
-    "authkey",
-    "api_key",
-    "api-key",
-    "apikey",
-    "api.key",
-    "access_key",
-    "access-key",
-    "accesskey",
-    "account_key",
-    "accountkey",
-    "private_key",
-    "private-key",
-    "privatekey",
-    "encryption_key",
-    "encryption-key",
-    "encryptionkey",
-    "signing_key",
-    "signing-key",
-    "signingkey",
-    "shared_key",
-    "sharedkey",
-    "master_key",
-    "masterkey",
-    "session_key",
-    "sessionkey",
-    "license_key",
-    "licensekey",
-    "connection_string",
-    "connectionstring",
-    "conn_str",
-    "key",
-    "_pat",
-    "webhook_",
-    "sessionid",
-];
+/// Whole words; `key` needs another word before it.
+pub(crate) use crate::rules::ASSIGNMENT_KEYWORDS as KEYWORDS;
 /// `app_key`, `hmac-key`, `jwt.key`: what opens something. A primary or foreign or cache key does not.
 const KEY_WORDS: [&str; 30] = [
     "admin",

@@ -113,7 +113,7 @@ fn is_random(value: &[u8], odd: i32) -> bool {
 fn is_base64(value: &[u8]) -> bool {
     let slashes = value.iter().filter(|byte| **byte == b'/').count();
     value.len() >= 20
-        && value.iter().all(|byte| crate::rule::base64(*byte))
+        && value.iter().all(|byte| crate::class::base64(*byte))
         && slashes * 8 < value.len()
         && likeness::oddness(value) >= 2 * ODDER
 }
@@ -200,7 +200,7 @@ pub(super) fn is_key(value: &[u8]) -> bool {
     };
     let random = || {
         value.len() >= 20
-            && value.iter().all(|byte| crate::rule::base64(*byte) || matches!(byte, b'-' | b'_' | b'.'))
+            && value.iter().all(|byte| crate::class::base64(*byte) || matches!(byte, b'-' | b'_' | b'.'))
             && likeness::oddness(value) >= 2 * ODDER
     };
     digits >= 3 && digits < value.len() && (hex() || uuid() || random())
@@ -219,7 +219,7 @@ fn is_procedure(value: &[u8]) -> bool {
 fn is_code(value: &[u8]) -> bool {
     let name = |part: &[u8]| {
         part.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-            && part.iter().all(|byte| crate::rule::word(*byte))
+            && part.iter().all(|byte| crate::class::word(*byte))
     };
     let dotted = value.contains(&b'.') && value.split(|byte| *byte == b'.').all(name);
     let constant =

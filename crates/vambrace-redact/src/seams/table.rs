@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::index::buckets::Buckets;
+use crate::index::gram::{self, GRAM, bit};
 use crate::known::{Case, Spelling};
 
-const GRAM: usize = 4;
-const FOLD: u32 = 0x2020_2020;
-const N_BITS: usize = 1 << 18;
 const N_BUCKETS: usize = 1 << 16;
 /// LIMIT: of values that are alike or repeat themselves so often, not every wrap is found.
 const MOST: usize = 256;
@@ -14,17 +13,14 @@ const MOST: usize = 256;
 const MOST_ALIKE: u32 = 32;
 
 pub(super) struct Table {
-    bits: Vec<u64>,
     /// For every byte.
     letters: [bool; 256],
     /// For the first one, two and three bytes of each strand.
     beginnings: Vec<u64>,
-    /// `entries` of bucket `b` are those from `starts[b]` to `starts[b + 1]`.
-    starts: Vec<u32>,
-    entries: Vec<Entry>,
+    entries: Buckets<Entry>,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Entry {
     gram: u32,
     pub(super) strand: u32,
@@ -55,29 +51,7 @@ impl Table {
                     .filter(move |entry| is_new(entry.gram))
             })
             .collect();
-        // The bucket that begins at `starts[b]` is counted one place later, so that filling it moves the mark to its place.
-        let mut starts = vec![0u32; N_BUCKETS + 2];
-        let mut bits = vec![0u64; N_BITS / 64];
-        for entry in &entered {
-            if let Some(count) = starts.get_mut(bucket(entry.gram) + 2) {
-                *count += 1;
-            }
-            set(&mut bits, bit(entry.gram));
-        }
-        let mut total = 0;
-        for start in &mut starts {
-            total += *start;
-            *start = total;
-        }
-        let mut entries = vec![Entry::default(); total as usize];
-        for entry in &entered {
-            if let Some(mark) = starts.get_mut(bucket(entry.gram) + 1) {
-                if let Some(place) = entries.get_mut(*mark as usize) {
-                    *place = *entry;
-                }
-                *mark += 1;
-            }
-        }
+        let entries = Buckets::new(entered, |entry| bit(entry.gram));
         let mut letters = [false; 256];
         for byte in strands.clone().flat_map(Spelling::text) {
             for either in [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()] {
@@ -92,7 +66,7 @@ impl Table {
                 set(&mut beginnings, bucket(fold(spelling.text().get(..n_bytes).unwrap_or_default())));
             }
         }
-        Table { bits, letters, beginnings, starts, entries }
+        Table { letters, beginnings, entries }
     }
 
     /// Is the byte in any strand, up to letter case?
@@ -104,21 +78,14 @@ impl Table {
     /// May the four bytes stand in a strand?
     #[inline]
     pub(super) fn has(&self, bytes: &[u8]) -> bool {
-        get(&self.bits, bit(fold(bytes)))
+        self.entries.has(bit(fold(bytes)))
     }
 
     /// Where the four bytes stand in strands, up to letter case.
     #[inline]
     pub(super) fn at(&self, bytes: &[u8]) -> impl Iterator<Item = &Entry> {
         let gram = fold(bytes);
-        let range = if get(&self.bits, bit(gram)) {
-            let mark = |bucket: usize| self.starts.get(bucket).map_or(0, |start| *start as usize);
-            mark(bucket(gram))..mark(bucket(gram) + 1)
-        } else {
-            0..0
-        };
-        let entries = self.entries.get(range).unwrap_or_default();
-        entries.iter().filter(move |entry| entry.gram == gram).take(MOST)
+        self.entries.at(bit(gram)).iter().filter(move |entry| entry.gram == gram).take(MOST)
     }
 
     /// May a strand begin with these one to three bytes?
@@ -130,22 +97,14 @@ impl Table {
 
 /// Fewer than four bytes are told apart from four by the missing bits.
 fn fold(bytes: &[u8]) -> u32 {
-    match bytes.first_chunk::<GRAM>() {
-        Some(bytes) => u32::from_le_bytes(*bytes) | FOLD,
-        None => bytes.iter().fold(1, |gram, byte| gram << 8 | u32::from(byte | 0x20)),
+    match bytes.len() {
+        0..GRAM => bytes.iter().fold(1, |gram, byte| gram << 8 | u32::from(byte | 0x20)),
+        GRAM.. => gram::fold(bytes),
     }
 }
 
-fn hash(gram: u32) -> u32 {
-    gram.wrapping_mul(0x9e37_79b1)
-}
-
 fn bucket(gram: u32) -> usize {
-    (hash(gram) >> 16) as usize
-}
-
-fn bit(gram: u32) -> usize {
-    (hash(gram) >> 14) as usize
+    bit(gram) >> 2
 }
 
 fn set(bits: &mut [u64], bit: usize) {

@@ -14,6 +14,7 @@ mod marking;
 mod mended;
 mod property;
 mod random;
+mod rule_files;
 mod spelling;
 mod spelling_random;
 mod table;
