@@ -186,9 +186,6 @@ impl Session {
     /// What came of it. One that still runs is stopped.
     pub fn end(mut self) -> SessionEnd {
         self.stop();
-        self.close_input();
-        // Whoever waits for its output to be read would not end by itself.
-        *lock(&self.output) = Reader::closed();
         if let Some(thread) = self.thread.take() {
             let _ended = thread.join();
         }
