@@ -31,6 +31,7 @@ mod property;
 mod redaction;
 mod scenarios;
 mod settings;
+mod sources;
 mod stopping;
 mod text;
 mod truncation;
