@@ -80,15 +80,15 @@ impl ContextRows {
         Ok(Place { context: Some(Arc::clone(&row.name)), role: row.role })
     }
 
-    /// A task's context is what its token says, as it is now. What the token says of the role was checked when it was made,
-    /// and is checked again by whoever knows roles.
+    /// A task's context is what its token says, as it is now, and so is the context's role. Policy asks the token's role
+    /// beside it.
     fn of_task(&self, task: &Task) -> Result<Place, Refusal> {
         match &task.context {
             None if self.0.is_empty() => Ok(Place { context: None, role: task.role }),
             None => Err(Refusal::NoContext),
             Some(name) => {
                 let row = self.0.iter().find(|row| *row.name == **name).ok_or(Refusal::NoContext)?;
-                Ok(Place { context: Some(Arc::clone(&row.name)), role: task.role.or(row.role) })
+                Ok(Place { context: Some(Arc::clone(&row.name)), role: row.role.or(task.role) })
             }
         }
     }

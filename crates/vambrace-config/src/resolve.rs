@@ -10,6 +10,7 @@ mod known_files;
 mod meet;
 mod memory;
 mod net;
+mod not_yet;
 mod programs;
 mod redacting;
 mod rules;
@@ -40,6 +41,7 @@ use crate::{Loaded, Origin};
 pub use agents::chain_rules;
 pub use auth::{auth, context_rows, weak_secrets};
 use contexts::{Common, Workspace};
+pub use not_yet::{NOT_YET, NotYet, Unused, without_effect};
 pub use redacting::Redacting;
 pub use survey::{Sighting, Survey};
 
@@ -135,23 +137,9 @@ pub fn check(loaded: &Loaded, environment: &BTreeMap<String, String>) -> Result<
 /// Names that tools have in some configuration only, that no front end shows, or that other words stand for.
 const RESERVED: [&str; 4] = ["run", "run_command", "list_directory", "a2a_notify"];
 
-/// A setting that promises protection which is not there yet must not be taken for it. THREAT: P09.
+/// What stops a start, beside shapes and types.
 fn available(config: &Config) -> Result<(), ResolveError> {
-    if config.git.require_checkpoint {
-        return Err(ResolveError::NotAvailable { key: "git.require_checkpoint", what: "checkpoints" });
-    }
-    if !config.audit.sinks.is_empty() {
-        return Err(ResolveError::NotAvailable { key: "audit.sinks", what: "further places for the record" });
-    }
-    if config.tools.command_policy.shell != section::ShellGrammar::Plan {
-        let what = "other grammars than our own plan";
-        return Err(ResolveError::NotAvailable { key: "tools.command_policy.shell", what });
-    }
-    memory::available(config)?;
-    if config.state.limits.secret().expose() != "local" {
-        let what = "limits that several processes share";
-        return Err(ResolveError::NotAvailable { key: "state.limits", what });
-    }
+    not_yet::refused(config)?;
     net::declared(config)?;
     agents::names(config)?;
     rules::subjects(config)?;
@@ -172,38 +160,6 @@ fn available(config: &Config) -> Result<(), ResolveError> {
     Ok(())
 }
 
-/// The settings that differ from their default and change nothing yet. None of them weakens anything.
-pub fn without_effect(config: &Config) -> Vec<&'static str> {
-    let session = config.session.id_format == section::SessionIdFormat::Derived;
-    let rows = [
-        ("tools.aliases", !config.tools.aliases.is_empty()),
-        ("tool_safety.git_enabled", !config.tool_safety.git_enabled),
-        ("memory.backend", config.memory.backend != section::MemoryBackend::Store),
-        ("audit.view", config.audit.view != section::AuditView::Full),
-        ("rbac.match", config.rbac.match_by != section::RbacMatch::default()),
-        ("session.id_format", session),
-        ("mcp.servers", !config.mcp.servers.is_empty()),
-        ("mcp.expose", config.mcp.expose != section::McpExpose::default()),
-        ("slack.enabled", config.slack.enabled == Some(true)),
-        ("llm", differs(&config.llm)),
-        ("anthropic", differs(&config.anthropic)),
-        ("prompt", differs(&config.prompt)),
-        ("response_cleaner", differs(&config.response_cleaner)),
-        ("knowledge", differs(&config.knowledge)),
-        ("postgres", differs(&config.postgres)),
-        ("redis", differs(&config.redis)),
-        ("ollama", differs(&config.ollama)),
-        ("langfuse", differs(&config.langfuse)),
-        ("keycloak", differs(&config.keycloak)),
-    ];
-    rows.into_iter().filter(|(_, set)| *set).map(|(key, _)| key).collect()
-}
-
-/// Whether anything in a section was set.
-fn differs<S: serde::Serialize + Default>(section: &S) -> bool {
-    serde_json::to_value(section).ok() != serde_json::to_value(S::default()).ok()
-}
-
 pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError> {
     let config = &loaded.config;
     available(config)?;
@@ -220,14 +176,19 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
         confirmations: Arc::new(Confirmations::new(start.confirmation_key, Arc::clone(&start.clock))),
         mode: start.mode,
     };
-    let own = Workspace::open(loaded, &common, start.root, start.spelled_workspace.clone(), &start.state)?;
+    let spelled = start.spelled_workspace.clone();
+    let own = Workspace::open(loaded, &common, start.root, spelled, Some(&start.state))?;
     let default = own.context(loaded, &common, None)?;
     let audit = AuditLog::open(audit_settings(config, &start.state, &own.location), Arc::clone(&start.clock));
-    let (others, mut warnings) = others(loaded, &common, &own, &start.open_workspace)?;
-    if let Ok(audit) = &audit {
-        record_recovery(audit, own.redaction().redactor(), &own.recovery);
+    let (others, workspaces) = others(loaded, &common, &own, &start.open_workspace)?;
+    let (mut warnings, mut recovery) = (Vec::new(), Recovery::default());
+    for workspace in std::iter::once(&own).chain(&workspaces) {
+        if let Ok(audit) = &audit {
+            record_recovery(audit, workspace.redaction().redactor(), &workspace.recovery);
+        }
+        warnings.extend(workspace.warnings.iter().cloned());
+        recovery.extend(workspace.recovery.clone());
     }
-    warnings.extend(own.warnings.iter().cloned());
     warnings.extend(agents::warnings(&default.toolbox.sub_agents));
     warnings.extend(vambrace_process::leaving_core_dumps());
     warnings.extend(vambrace_audit::open_to_everybody(&audit_folder(&start.state)).map(|folder| {
@@ -255,18 +216,17 @@ pub fn assemble(loaded: &Loaded, start: Start) -> Result<Assembled, ResolveError
     };
     warnings.extend(misplaced_rules(config, &[&own.location, &start.spelled_workspace]));
     let corridor = Corridor::new(parts, Contexts::new(default, others));
-    Ok(Assembled { corridor, recovery: own.recovery, warnings })
+    Ok(Assembled { corridor, recovery, warnings })
 }
 
-/// The contexts of the rows, and what a person should know about their workspaces.
+/// The contexts of the rows, and the workspaces that some of them have of their own.
 fn others(
     loaded: &Loaded,
     common: &Common<'_>,
     own: &Workspace,
     open: &OpenWorkspace,
-) -> Result<(Vec<Context>, Vec<String>), ResolveError> {
+) -> Result<(Vec<Context>, Vec<Workspace>), ResolveError> {
     let (mut opened, mut contexts): (Vec<Workspace>, Vec<Context>) = (Vec::new(), Vec::new());
-    let mut warnings = Vec::new();
     for row in &loaded.config.contexts {
         let changed = contexts::changed_by(loaded, row);
         let refuse = |why: String| ResolveError::Context { name: row.name.clone(), why };
@@ -283,13 +243,12 @@ fn others(
             let root = open(spelled).map_err(|error| {
                 refuse(format!("its workspace `{}` cannot be opened: {error}", spelled.display()))
             })?;
-            if let Some(file) = loaded.files.iter().find(|file| is_inside(file, &[spelled])) {
+            let workspace = Workspace::open(&whole(&changed), common, root, spelled.clone(), None)?;
+            let places = [workspace.location.as_path(), spelled];
+            if let Some(file) = loaded.files.iter().find(|file| is_inside(file, &places)) {
                 let file = file.display();
                 return Err(refuse(format!("its workspace holds `{file}`, where agents could change it")));
             }
-            let journals = common.state.join("workspaces").join(&row.name);
-            let workspace = Workspace::open(&whole(&changed), common, root, spelled.clone(), &journals)?;
-            warnings.extend(workspace.warnings.iter().cloned());
             opened.push(workspace);
         }
         let workspace = spelled
@@ -302,7 +261,7 @@ fn others(
         }
         contexts.push(workspace.context(&changed, common, Some(row))?);
     }
-    Ok((contexts, warnings))
+    Ok((contexts, opened))
 }
 
 /// The whole of a workspace, whatever service a row has in it.

@@ -91,10 +91,11 @@ impl Files {
         Files { root: Arc::new(root), scope, epoch, settings: Arc::new(settings), own: Arc::default() }
     }
 
-    /// The same files for another policy.
-    pub fn for_policy(&self, scope: Arc<Scope>, epoch: Epoch) -> Files {
+    /// The same files for another policy, which writes files of at most this size.
+    pub fn for_policy(&self, scope: Arc<Scope>, epoch: Epoch, largest: ByteLimit) -> Files {
         let Files { root, settings, own, .. } = self;
-        Files { root: Arc::clone(root), settings: Arc::clone(settings), own: Arc::clone(own), scope, epoch }
+        let settings = Arc::new(FilesSettings { largest, ..settings.as_ref().clone() });
+        Files { root: Arc::clone(root), own: Arc::clone(own), settings, scope, epoch }
     }
 
     /// Finishes or reverts what a crash left half done. Called once, before the first call is served.

@@ -26,7 +26,7 @@ const VERSION: &str = "vambrace-journal-2";
 const LONGEST: u64 = 4 << 20;
 
 /// What the last start left behind, and what became of it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovery {
     pub finished: Vec<String>,
     pub reverted: Vec<String>,
@@ -34,6 +34,16 @@ pub struct Recovery {
     pub conflicts: Vec<String>,
     /// Locked by somebody else now; their journal stays for the next start.
     pub postponed: Vec<String>,
+}
+
+impl Recovery {
+    /// Adds what became of another root.
+    pub fn extend(&mut self, other: Recovery) {
+        self.finished.extend(other.finished);
+        self.reverted.extend(other.reverted);
+        self.conflicts.extend(other.conflicts);
+        self.postponed.extend(other.postponed);
+    }
 }
 
 /// An open journal, locked while its maker lives, so that no other process takes it for a dead one's.

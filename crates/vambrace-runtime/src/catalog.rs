@@ -149,6 +149,8 @@ impl Row {
     }
 }
 
+const BUILT_IN: &str = "built in";
+
 /// All tools, as they are now. Sources can be exchanged while calls are served: a call ends with the tool it began with.
 pub(crate) struct Catalog {
     now: RwLock<Arc<Snapshot>>,
@@ -180,7 +182,7 @@ impl Snapshot {
 impl Catalog {
     pub(crate) fn new(toolbox: &Toolbox) -> Catalog {
         let sources = vec![
-            ToolSource::filled("built in", |source| built_in(source, toolbox)),
+            ToolSource::filled(BUILT_IN, |source| built_in(source, toolbox)),
             ToolSource::filled("declared", |source| declared(source, toolbox)),
             ToolSource::filled("sub-agents", |source| sub_agents(source, toolbox)),
         ];
@@ -189,7 +191,11 @@ impl Catalog {
     }
 
     /// Takes the place of the source of this name, or comes behind all others. Those who watch are told.
+    /// INVARIANT: ours stay.
     pub(crate) fn replace(&self, source: ToolSource) {
+        if source.name == BUILT_IN {
+            return;
+        }
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
         let mut sources = now.sources.clone();
         let source = Arc::new(source);

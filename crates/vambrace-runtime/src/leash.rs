@@ -89,10 +89,6 @@ impl Leash {
         self.held.stop.within(time)
     }
 
-    pub(crate) fn stop(&self) -> &Stop {
-        &self.held.stop
-    }
-
     /// Resolves when work that waits was told to stop and did not. Work that holds its thread looks at its `Stop` itself.
     pub(crate) async fn lost_patience(&self, time: Duration) {
         if tokio::time::timeout(time, self.pulled()).await.is_err() {

@@ -67,10 +67,10 @@ impl Redaction {
     /// For one call: everything that is known by now, and numbers from one. `tell` hears what a person should know.
     pub(crate) fn for_call(&self, now: Timestamp, tell: impl FnOnce(&[String])) -> Redactor {
         if let Some(relearn) = &self.relearn
-            && self.is_due(now)
+            && self.is_due(|| now)
         {
             let _asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-            if self.is_due(now) {
+            if self.is_due(|| now) {
                 // One who falls over here is told so, and the next goes on with what is known: without a redactor, no call
                 // could even be written down.
                 let fault = match catch_unwind(AssertUnwindSafe(relearn)) {
@@ -91,8 +91,12 @@ impl Redaction {
         self.so_far()
     }
 
-    fn is_due(&self, now: Timestamp) -> bool {
-        let asked = self.asked.load(Ordering::Acquire);
+    /// Whether asking for a redactor looks at files.
+    pub(crate) fn is_due(&self, now: impl FnOnce() -> Timestamp) -> bool {
+        if self.relearn.is_none() {
+            return false;
+        }
+        let (now, asked) = (now(), self.asked.load(Ordering::Acquire));
         let then = Timestamp::from_millis(asked);
         // A clock that was set back must not keep us from looking.
         asked == NEVER || then > now || now.millis_since(then) >= LOOK_AGAIN

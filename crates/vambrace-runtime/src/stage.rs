@@ -22,7 +22,7 @@ use vambrace_net::Contact;
 use vambrace_policy::{Action, Denial, Permit, Question, Severity};
 use vambrace_process::Live;
 use vambrace_redact::{RedactedText, RedactedTree, Redactor};
-use vambrace_tools::{Look, Notes, ProgressSink, Tool, thread};
+use vambrace_tools::{Notes, ProgressSink, Tool, thread};
 use vambrace_types::{CallId, Chain, Enforcement, ErrorCode, RawOutput, Timestamp, ToolError, ToolName};
 
 pub(crate) use authorize::authorize;
@@ -32,6 +32,8 @@ pub(crate) use execute::execute;
 pub(crate) use prove::{prove, prove_before};
 pub(crate) use record::record_intent;
 pub(crate) use validate::validate;
+
+use decide::{look_until, patience};
 
 use crate::chance::chance;
 use crate::context::Context;
@@ -107,16 +109,24 @@ impl Shown {
     }
 }
 
+/// LIMIT: cleaning so much text takes a millisecond at the worst; more is not for a thread that others share.
+const MOST_IN_PLACE: usize = 16 << 10;
+
 /// The call, or the little that is left of it when its arguments or its name make us fall over: who, and when.
-pub(crate) fn begin(
+pub(crate) async fn begin(
     corridor: &Corridor,
     context: Arc<Context>,
     mut incoming: Incoming,
     tool: &ToolName,
 ) -> Result<Call, Call> {
+    let is_due = || context.redaction.is_due(|| corridor.clock().now());
+    let looks_at_disk = catch_unwind(AssertUnwindSafe(is_due)).unwrap_or(false);
+    if looks_at_disk || n_text_bytes(&incoming.arguments) > MOST_IN_PLACE {
+        thread::hold(|| ()).await;
+    }
     let moment = || {
         let started = corridor.clock().now();
-        (started, corridor.redactor_in(&context, started))
+        (started, thread::in_place_if(looks_at_disk, || corridor.redactor_in(&context, started)))
     };
     let begun = catch_unwind(AssertUnwindSafe(|| {
         let (started, redactor) = moment();
@@ -171,6 +181,16 @@ impl Call {
             target: shown.target,
             command: shown.command,
         }
+    }
+}
+
+/// How much text there is to clean, as far as it matters.
+fn n_text_bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(n_text_bytes).sum(),
+        Value::Object(entries) => entries.iter().map(|(name, value)| name.len() + n_text_bytes(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
     }
 }
 
@@ -284,11 +304,12 @@ pub(crate) async fn preview<T: Tool>(
     tool: &T,
     call: &Call,
     permit: &Permit<T::Action>,
-    look: &Look<'_>,
 ) -> Result<RawOutput, Setback> {
     let stopped = || ToolError::new(ErrorCode::Cancelled, "The preview was stopped.");
-    let stop = call.leash.stop();
-    let seen = thread::hold(|| if stop.is_set() { Err(stopped()) } else { tool.preview(permit, look) }).await;
+    let stop = call.leash.stop_within(patience(permit.action().time(), call.context.limits.time));
+    let look = look_until(call, stop.clone());
+    let seen =
+        thread::hold(|| if stop.is_set() { Err(stopped()) } else { tool.preview(permit, &look) }).await;
     if stop.is_set() { Err(stopped().into()) } else { Ok(seen?) }
 }
 

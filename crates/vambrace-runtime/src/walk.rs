@@ -22,7 +22,7 @@ pub(crate) async fn walk<T: Tool>(
     incoming: Incoming,
 ) -> Reply {
     let mut trail = Trail::default();
-    let call = match stage::begin(corridor, context, incoming, name) {
+    let call = match stage::begin(corridor, context, incoming, name).await {
         Ok(call) => call,
         Err(call) => {
             return stage::conclude(corridor, &call, T::READING, trail, Err(Setback::Panicked)).await;
@@ -57,7 +57,7 @@ async fn attempt<T: Tool>(
 
     // 6½ preview: a dry run ends here.
     if call.entry.dry_run {
-        return stage::preview(tool, call, &permit, &look).await;
+        return stage::preview(tool, call, &permit).await;
     }
 
     // 6¾ a sandbox that was not proved runs nothing.
@@ -77,7 +77,7 @@ pub(crate) async fn walk_nowhere(
     incoming: Incoming,
     error: ToolError,
 ) -> Reply {
-    let (call, setback) = match stage::begin(corridor, context, incoming, &stage::UNKNOWN) {
+    let (call, setback) = match stage::begin(corridor, context, incoming, &stage::UNKNOWN).await {
         Ok(call) => (call, Setback::Error(error)),
         Err(call) => (call, Setback::Panicked),
     };

@@ -48,11 +48,11 @@ impl Tool for ReadOutputTool {
     async fn run(&self, permit: Permit<ReadOutput>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let ReadOutput { handle, offset, limit } = permit.action();
         let owner = &hands.caller().owner();
-        let part =
-            hands.outputs().read(owner, handle, *offset, limit.bytes()).map_err(files)?.ok_or_else(|| {
-                ToolError::new(ErrorCode::UnknownHandle, format!("No output has the handle `{handle}`."))
-                    .suggestion("Make the call again and ask for less at once; old outputs are dropped.")
-            })?;
+        let read = || hands.outputs().read(owner, handle, *offset, limit.bytes());
+        let part = hands.blocking(read).await.map_err(files)?.ok_or_else(|| {
+            ToolError::new(ErrorCode::UnknownHandle, format!("No output has the handle `{handle}`."))
+                .suggestion("Make the call again and ask for less at once; old outputs are dropped.")
+        })?;
         let end = part.offset + part.text.len() as u64;
         let mut entries = vec![
             ("offset", Tree::bytes(part.offset)),

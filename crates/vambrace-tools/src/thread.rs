@@ -22,6 +22,11 @@ pub async fn hold<T>(work: impl FnOnce() -> T) -> T {
     in_place(work)
 }
 
+/// Only where it really may take long: moving other work away costs more than a line of the audit log.
+pub fn in_place_if<T>(may_take_long: bool, work: impl FnOnce() -> T) -> T {
+    if may_take_long { in_place(work) } else { work() }
+}
+
 /// The same where there is nothing to wait for: for what is no call.
 pub fn in_place<T>(work: impl FnOnce() -> T) -> T {
     let makes_way =

@@ -137,6 +137,8 @@ fn a_task_is_what_its_token_says_for_as_long_as_it_says() {
     let token = tasks().make(&task(Some("a"), Some(Role::Dev), read)).unwrap();
     let caller = by_token(&authenticator, token.expose(), NOW).unwrap();
     assert_eq!(caller.context.as_deref(), Some("a"));
+    // The context's role is the one that holds now; the token's stands beside it.
+    assert_eq!(caller.role, Role::Sre);
     assert_eq!(caller.task, Some(Narrowed { role: Some(Role::Dev), mode: read }));
     assert_eq!((caller.voice, caller.user.as_deref()), (Voice::OfOthers, Some("task-0011223344556677")));
     let at = |seconds| by_token(&authenticator, token.expose(), NOW.plus(Duration::from_secs(seconds)));

@@ -46,15 +46,17 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// `journals` is where edits that a crash interrupts are written down.
+    /// `journals` is where edits that a crash interrupts are written down; without one, a place that the folder alone names,
+    /// so that they are found whatever the configuration calls it next.
     pub(super) fn open(
         loaded: &Loaded,
         common: &Common<'_>,
         root: Root,
         spelled: PathBuf,
-        journals: &Path,
+        journals: Option<&Path>,
     ) -> Result<Workspace, ResolveError> {
         let location = root.location().map_err(|errno| ResolveError::WorkspaceLost(errno.into()))?;
+        let journals = journals.map_or_else(|| named_by(common.state, &location), Path::to_owned);
         refuse_inside(common.state, &[&location, &spelled])?;
         let scope = scope(loaded, &location, &spelled)?;
         let vouchers = Arc::new(Vouchers::of(common.state, &root, common.keeping));
@@ -77,11 +79,10 @@ impl Workspace {
             FilesSettings {
                 journal: journals.join("journal"),
                 lock: LockPolicy::default(),
-                largest: ByteLimit::new(LARGEST_FILE.min(loaded.config.limits.file_bytes)),
+                largest: largest(&loaded.config),
             },
         );
-        let recovery =
-            files.recover().map_err(|error| ResolveError::Recovery { state: journals.to_owned(), error })?;
+        let recovery = files.recover().map_err(|error| ResolveError::Recovery { state: journals, error })?;
         Ok(Workspace {
             location,
             spelled,
@@ -125,7 +126,7 @@ impl Workspace {
         Ok(Context {
             name: row.map(|row| Arc::from(row.name.as_str())),
             instruments: Instruments {
-                files: self.files.for_policy(Arc::new(scope), epoch),
+                files: self.files.for_policy(Arc::new(scope), epoch, largest(config)),
                 outputs: Outputs::new(common.state.join("outputs")),
                 programs: Programs::new(settings, epoch),
                 web: Arc::new(Web::new(net::web(config)?, epoch)),
@@ -145,6 +146,19 @@ impl Workspace {
             policy_fingerprint: fingerprint(config, mode),
         })
     }
+}
+
+fn named_by(state: &Path, location: &Path) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    use sha2::Digest as _;
+    let hash = sha2::Sha256::digest(location.as_os_str().as_bytes());
+    let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    state.join("workspaces").join(name)
+}
+
+fn largest(config: &Config) -> ByteLimit {
+    ByteLimit::new(LARGEST_FILE.min(config.limits.file_bytes))
 }
 
 fn wrong(row: Option<&section::ContextRow>, why: &str) -> ResolveError {

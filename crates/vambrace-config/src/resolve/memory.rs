@@ -9,17 +9,7 @@ use vambrace_policy::{Epoch, MemoryReads, Permission, PermissionList};
 use vambrace_tools::Memories;
 use vambrace_types::AccessLevel;
 
-use super::ResolveError;
 use crate::section::{self, Config};
-
-const EMBEDDED: &str = "embedded";
-
-pub(super) fn available(config: &Config) -> Result<(), ResolveError> {
-    if config.state.memory.secret().expose() != EMBEDDED {
-        return Err(ResolveError::NotAvailable { key: "state.memory", what: "other places for the memory" });
-    }
-    Ok(())
-}
 
 pub(super) fn permissions(config: &Config) -> PermissionList {
     let entry = |entry: &section::Permission| Permission {

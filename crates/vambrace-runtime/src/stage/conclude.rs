@@ -7,11 +7,11 @@ use futures_util::FutureExt as _;
 use vambrace_audit::{Ending, Outcome, Verdict as Judged, Violation, ViolationKind};
 use vambrace_policy::{Severity, Verdict};
 use vambrace_redact::{RedactedText, RedactedTree, Redactor, truncate};
-use vambrace_tools::Reading;
+use vambrace_tools::{Reading, thread};
 use vambrace_types::{ErrorCode, Family, Metadata, RawOutput, SecurityChecks, Status, ToolError, Tree};
 
 use super::record::loudness;
-use super::{Call, Setback, Trail, hold_if};
+use super::{Call, MOST_IN_PLACE, Setback, Trail, hold_if};
 use super::{alarm, contact};
 use crate::Corridor;
 use crate::chance::chance;
@@ -47,7 +47,7 @@ async fn ended(
     }
     let clean = clean(call, &mut end, &mut trail).await;
     let told = record(corridor, call, &clean, &end, &mut trail).await;
-    respond(corridor, call, reading, clean, end, trail, told)
+    respond(corridor, call, reading, clean, end, trail, told).await
 }
 
 /// What is left of an ending when it was cleaned and cut to size.
@@ -61,8 +61,6 @@ struct Clean {
 /// Stages 10 and 11: redact, then truncate. A cut through the middle of a key leaves half a key, which no rule recognizes.
 /// THREAT: P02.
 async fn clean(call: &Call, end: &mut End, trail: &mut Trail) -> Clean {
-    /// LIMIT: cleaning so much text takes a millisecond at the worst.
-    const MOST_IN_PLACE: usize = 16 << 10;
     let redactor = &call.redactor;
     let mut n_redactions = trail.n_redacted;
     let (data, truncated) = match end.output.take() {
@@ -117,7 +115,8 @@ async fn record(corridor: &Corridor, call: &Call, clean: &Clean, end: &End, trai
     let noted = match corridor.audit() {
         Ok(audit) => {
             // Violations are counted in a file that all processes share, behind its lock.
-            let waits = outcome.violation.is_some() || !outcome.further.is_empty();
+            // A durable one may have to wait for room in the queue.
+            let waits = audit.is_durable() || outcome.violation.is_some() || !outcome.further.is_empty();
             let brought = hold_if(waits, || audit.outcome(&call.entry, &outcome)).await;
             brought.await.map_err(|error| Recorded::no(&error))
         }
@@ -183,7 +182,7 @@ fn outcome(
 }
 
 /// Stage 13 respond, with the outcome in its file. INVARIANT: nothing else makes a reply. THREAT: P03.
-fn respond(
+async fn respond(
     corridor: &Corridor,
     call: &Call,
     reading: Reading,
@@ -193,7 +192,7 @@ fn respond(
     told: Told,
 ) -> Reply {
     let Clean { mut data, mut error, truncated, n_redactions } = clean;
-    if shows_unrecorded(corridor, call.entry.dry_run, &told.recorded) {
+    if shows_unrecorded(corridor, call.entry.dry_run, &told.recorded).await {
         (data, error) = (RedactedTree::null(), Some(unrecorded()));
     }
     let metadata = Metadata {
@@ -231,11 +230,11 @@ const BESIDE_THE_RECORD: &str =
 
 /// A preview has no intent: when its outcome is lost too, nothing at all is on record of what it shows. A line alone does
 /// not tell whether its file is still there, sealing it does; that is worth a wait where nothing may go unrecorded.
-fn shows_unrecorded(corridor: &Corridor, dry_run: bool, recorded: &Recorded) -> bool {
+async fn shows_unrecorded(corridor: &Corridor, dry_run: bool, recorded: &Recorded) -> bool {
     match (recorded, corridor.parts.on_audit_failure) {
         (Recorded::No(_), OnAuditFailure::DenyAll) => dry_run,
         (Recorded::Yes(_), OnAuditFailure::DenyAll) => {
-            dry_run && corridor.audit().is_ok_and(|audit| audit.seal().is_err())
+            dry_run && thread::hold(|| corridor.audit().is_ok_and(|audit| audit.seal().is_err())).await
         }
         (Recorded::Yes(_) | Recorded::No(_), OnAuditFailure::Warn | OnAuditFailure::DenyWrites) => false,
     }

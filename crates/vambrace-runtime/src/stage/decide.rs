@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use vambrace_files::Stop;
 use vambrace_policy::{Action, Allowance, Capability, Decision, Kind, Permit, Standing};
 use vambrace_tools::{Look, Tool};
 use vambrace_types::ToolError;
@@ -60,8 +61,14 @@ async fn settle<T: Tool>(
     hold_if(waits, || tool.settle(action, look)).await
 }
 
-/// Eyes for this call.
+/// Eyes for this call. THREAT: P01, what is looked at for a decision is never cut short by whoever hangs up: half a look at
+/// what an approval is about would be good for another half.
 pub(crate) fn look(call: &Call) -> Look<'_> {
+    look_until(call, Stop::default())
+}
+
+/// The same for what nobody decides about.
+pub(super) fn look_until(call: &Call, stop: Stop) -> Look<'_> {
     let context = &call.context;
     Look::new(
         &context.instruments,
@@ -70,7 +77,7 @@ pub(crate) fn look(call: &Call) -> Look<'_> {
         &call.redactor,
         &call.entry.caller,
         context.limits,
-        call.leash.stop().clone(),
+        stop,
     )
 }
 

@@ -5,7 +5,7 @@ use vambrace_policy::{Action, Capability, Effect, Permit, Severity, Standing};
 use vambrace_redact::RedactedTree;
 use vambrace_types::{ErrorCode, ToolError, Tree};
 
-use super::{Call, Trail};
+use super::{Call, Trail, hold_if};
 use crate::Corridor;
 use crate::corridor::OnAuditFailure;
 
@@ -77,7 +77,11 @@ pub(crate) async fn record_intent<'c, A: Action>(
         checkpoint: None,
     };
     let written = match &corridor.parts.audit {
-        Ok(audit) => audit.intent(&call.entry, &intent).await.map_err(AuditFailure::Now),
+        Ok(audit) => {
+            // A durable one may have to wait for room in the queue.
+            let brought = hold_if(audit.is_durable(), || audit.intent(&call.entry, &intent)).await;
+            brought.await.map_err(AuditFailure::Now)
+        }
         Err(error) => Err(AuditFailure::SinceStart(error)),
     };
     if let Err(error) = &written {

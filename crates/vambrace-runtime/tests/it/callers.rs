@@ -250,3 +250,17 @@ fn nobody_is_told_of_tools_that_he_may_not_use() {
     let suggestion = reply.error().unwrap().suggestion.as_str();
     assert!(suggestion.contains("read_file") && !suggestion.contains("write_file"), "{suggestion}");
 }
+
+/// THREAT: P13, a context that is no more is no reason for a wider one.
+#[test]
+fn a_caller_of_a_context_that_is_not_there_gets_nothing() {
+    let world = World::plain(json!({"a.txt": "a"}));
+    let caller = Caller { context: Some("gone".into()), ..Caller::local(Role::Sre, Door::Rest) };
+    assert!(world.corridor.tools_for(&caller).is_empty());
+    for tool in ["read_file", "no_such_tool"] {
+        let incoming = Incoming { caller: caller.clone(), ..world.incoming(tool, json!({"path": "a.txt"})) };
+        let reply = world.send(incoming);
+        assert_eq!(code(&reply), Some(ErrorCode::PermissionDenied), "{tool}");
+        assert_eq!(world.records_of(&reply).len(), 1, "{tool}");
+    }
+}

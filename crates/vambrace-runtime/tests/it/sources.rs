@@ -76,6 +76,7 @@ fn a_source_is_exchanged_as_a_whole_and_those_who_watch_are_told() {
 fn nobody_takes_the_name_of_a_tool_of_ours() {
     let world = World::plain(json!({"a.txt": "ours"}));
     world.corridor.replace_tools(source("read_file", "theirs", 1).0);
+    world.corridor.replace_tools(ToolSource::new("built in"));
     let reply = world.call("read_file", json!({"path": "a.txt"}));
     assert_eq!(reply.data().as_tree().get("content"), Some(&Tree::text("ours")));
 }

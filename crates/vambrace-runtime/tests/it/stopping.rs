@@ -230,6 +230,14 @@ fn check_stopped_preview(pull: fn(&Leash), ending: &str) {
 }
 
 #[test]
+fn a_dry_run_has_no_more_time_than_a_call() {
+    let settings = Settings { time_ms: 0, ..Settings::default() };
+    let world = World::new(settings, &json!({"a.txt": "old"}));
+    let reply = world.dry_run("write_file", json!({"path": "a.txt", "content": "new"}));
+    assert_eq!(code(&reply), Some(ErrorCode::Timeout), "{:?}", reply.error());
+}
+
+#[test]
 fn a_panic_before_or_after_the_attempt_is_an_ending_too() {
     // A call reads the clock when it begins and when it is concluded.
     for (reading, n_records) in [(1, 1), (3, 2)] {

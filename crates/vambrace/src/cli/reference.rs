@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::CommandFactory as _;
 use serde_json::Value;
+use vambrace_config::resolve::{NOT_YET, NotYet};
 use vambrace_runtime::Corridor;
 use vambrace_types::{ErrorCode, Family};
 
@@ -131,8 +132,25 @@ fn keys(root: &Value, node: &Value, prefix: &str, page: &mut String, depth: usiz
         let target = resolved(root, property);
         let meaning =
             property.get("description").or_else(|| target.get("description")).and_then(Value::as_str);
-        let _ = writeln!(page, "| `{key}` | {} |", meaning.unwrap_or_default().replace('\n', " "));
+        let _ = writeln!(
+            page,
+            "| `{key}` | {}{} |",
+            meaning.unwrap_or_default().replace('\n', " "),
+            not_yet(&key)
+        );
         keys(root, property, &key, page, depth + 1);
+    }
+}
+
+/// What is said of a key that has no effect yet, or whose section has none.
+fn not_yet(key: &str) -> &'static str {
+    let is_in = |section: &str| {
+        key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    match NOT_YET.iter().find(|unused| is_in(unused.key)).map(|unused| unused.not_yet) {
+        Some(NotYet::Told) => " *No effect yet.*",
+        Some(NotYet::Refused(_)) => " *Not available yet: another value than the default stops the start.*",
+        None => "",
     }
 }
 

@@ -7,6 +7,7 @@ mod snippets;
 
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use vambrace_auth::{ApiKey, Authenticator, KeyDigest};
 use vambrace_config::Loaded;
 use vambrace_config::resolve::{auth, lies_inside, refuse_state_inside, weak_secrets};
 use vambrace_config::section::{AuditFailure, AuthMode, Config, JwtTrust};
+use vambrace_files::{Root, ambient_authority};
 use vambrace_process::RowState;
 use vambrace_redact::{KnownValue, RedactedText, prove_rules};
 use vambrace_runtime::{Corridor, Level, Log, LogLine};
@@ -248,13 +250,31 @@ fn refuse_open_to_others(loaded: &Loaded, wanted: SocketAddr, args: &ServeArgs) 
     Ok(())
 }
 
+/// Whether the agents of any context could reach it.
+fn lies_in_a_workspace(loaded: &Loaded, path: &Path) -> Result<bool, Exit> {
+    let own = workspace(loaded)?;
+    let folders = loaded.config.contexts.iter().filter_map(|row| row.workspace.as_deref());
+    let others = folders.map(|folder| {
+        let spelled = own.1.join(folder);
+        // One that cannot be opened stops the start, with words.
+        let root = Root::open_ambient(ambient_authority(), &spelled).ok()?;
+        Some((root, spelled))
+    });
+    let others: Vec<_> = others.flatten().collect();
+    for (root, spelled) in std::iter::once(&own).chain(&others) {
+        if lies_inside(path, root, spelled).map_err(|error| usage(&error.to_string()))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// THREAT: P13, whoever can write the key set makes tokens for everybody.
 fn refuse_keys_inside(loaded: &Loaded) -> Result<(), Exit> {
     let place = loaded.config.auth.jwt.jwks.as_deref().filter(|place| !place.is_empty());
     let Some(place) = place.filter(|place| !settings::is_url(place)) else { return Ok(()) };
     let path = std::path::absolute(place).unwrap_or_else(|_| place.into());
-    let (root, spelled) = workspace(loaded)?;
-    if lies_inside(&path, &root, &spelled).map_err(|error| usage(&error.to_string()))? {
+    if lies_in_a_workspace(loaded, &path)? {
         return Err(usage(&format!(
             "auth.jwt.jwks: `{}` lies in the workspace, where agents could write it and make tokens; keep it beside \
              the operator's configuration and write its whole path",
@@ -271,8 +291,7 @@ fn warn_of_log_inside(loaded: &Loaded) -> Result<(), Exit> {
         return Ok(());
     }
     let path = std::path::absolute(place).unwrap_or_else(|_| place.into());
-    let (root, spelled) = workspace(loaded)?;
-    if lies_inside(&path, &root, &spelled).map_err(|error| usage(&error.to_string()))? {
+    if lies_in_a_workspace(loaded, &path)? {
         terminal::warn(&format!(
             "log.output_path: `{}` lies in the workspace, where agents can change it; `vambrace audit` shows what they \
              cannot",

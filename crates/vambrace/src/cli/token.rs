@@ -7,6 +7,7 @@ use vambrace_audit::rfc3339;
 use vambrace_auth::{KeyDigest, LONGEST_TASK, Task, api_key, internal_token, is_caller_name};
 use vambrace_config::resolve::context_rows;
 use vambrace_policy::ToolMode;
+use vambrace_types::Role;
 
 use super::Exit;
 use super::options::{Global, TokenArgs, TokenWhat};
@@ -95,7 +96,8 @@ fn task(global: &Global, ttl: Duration, name: Option<&str>) -> Result<Exit, Exit
         caller_id: caller.to_owned(),
         id: chance::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect(),
         context: context.map(str::to_owned),
-        role: None,
+        // The usual role narrows nothing that a context gives.
+        role: (global.role != Role::Dev).then_some(global.role),
         mode: (global.tool != ToolMode::ALL).then_some(global.tool),
         expires_at: clock().now().plus(ttl),
     };

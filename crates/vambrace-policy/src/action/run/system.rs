@@ -80,7 +80,7 @@ impl Runs for ManageSystem {
 impl sealed::Sealed for MigrateConfig {}
 impl Action for MigrateConfig {
     const CAPABILITY: Capability = Capability::ManageSystem;
-    const KINDS: Kinds = Kinds::CHANGES;
+    const KINDS: Kinds = Kinds::CHANGES_AND_SHOWS;
 
     fn targets(&self) -> Vec<(&ScopedPath, Access)> {
         vec![(&self.path, Access::Read)]
