@@ -17,6 +17,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("session_id", "The conversation that the call belongs to."),
     ("caller_id", "Who called; in an event, whom it is about."),
     ("context", "The context that the caller works in, where contexts are configured."),
+    ("task", "The task whose token the caller holds."),
     ("by", "Events only: the person or part that did it."),
     ("user_id", "The person that the caller speaks for, as the caller knows them, when known."),
     ("user_email", "The caller's address, when known."),

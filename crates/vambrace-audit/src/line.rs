@@ -210,6 +210,7 @@ fn write_number(number: u64, out: &mut String) {
 fn write_caller(record: &mut Object<'_>, caller: &Caller) {
     record.text("caller_id", &caller.id, SHORT);
     record.maybe_text("context", caller.context.as_deref(), SHORT);
+    record.maybe_text("task", caller.task.as_ref().map(|task| task.id.as_str()), SHORT);
     record.maybe_text("user_id", caller.user.as_deref(), SHORT);
     record.maybe_text("user_email", caller.email.as_deref(), SHORT);
     record.maybe_text("subject", caller.subject.as_deref(), LONG);

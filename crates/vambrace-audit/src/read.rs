@@ -106,6 +106,8 @@ struct Line<'a> {
     user_id: Option<Cow<'a, str>>,
     user_email: Option<Cow<'a, str>>,
     subject: Option<Cow<'a, str>>,
+    context: Option<Cow<'a, str>>,
+    task: Option<Cow<'a, str>>,
     client_ip: Option<String>,
     request_id: Option<String>,
     tool: Option<String>,
@@ -291,7 +293,9 @@ fn entry(segment: &str, file_line: &[u8]) -> Option<Entry> {
         // THREAT: P13, an event names a caller and not the person behind it.
         RecordKind::Event => None,
         RecordKind::Intent | RecordKind::Outcome => line.caller_id.as_deref().map(|id| {
-            owner_of(id, line.user_id.as_deref(), line.user_email.as_deref(), line.subject.as_deref())
+            let (user, email) = (line.user_id.as_deref(), line.user_email.as_deref());
+            let (context, task) = (line.context.as_deref(), line.task.as_deref());
+            owner_of(id, user, email, line.subject.as_deref(), context, task)
         }),
     };
     let details = (kind == RecordKind::Event).then(|| whole(file_line)?.remove("details")).flatten();

@@ -42,7 +42,9 @@ pub(crate) fn behind(caller: &str, person: &str) -> String {
 pub(crate) fn all_of(caller: &Caller) -> Vec<String> {
     let owner = caller.owner();
     let counted = of_caller(caller);
+    let task = caller.task.as_ref().map(|task| format!("task-{}", task.id));
     let names = [
+        task.as_deref(),
         Some(caller.id.as_str()),
         caller.email.as_deref(),
         caller.user.as_deref(),

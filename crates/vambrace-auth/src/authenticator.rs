@@ -189,7 +189,11 @@ impl Identity {
             subject: self.subject.clone(),
             voice: self.voice,
             context: self.place.context.clone(),
-            task: self.task.as_ref().map(|task| Narrowed { role: task.role, mode: task.mode }),
+            task: self.task.as_ref().map(|task| Narrowed {
+                id: task.id.clone(),
+                role: task.role,
+                mode: task.mode,
+            }),
         }
     }
 }

@@ -17,8 +17,12 @@ pub const LONGEST_TASK: u64 = 24 * 3600;
 /// What a token says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// Who works, as the audit log has it.
+    /// Who works, as the audit log has it: whoever had the token made.
     pub caller_id: String,
+    pub email: Option<String>,
+    pub user: Option<String>,
+    pub subject: Option<String>,
+    pub voice: Voice,
     /// Tells tasks of one caller apart.
     pub id: String,
     /// None: the whole configuration's.
@@ -51,8 +55,17 @@ impl TaskKey {
     /// None where a part could be taken for two.
     pub fn make(&self, task: &Task) -> Option<Secret<String>> {
         let expires = task.expires_at.millis().to_string();
+        let text = |text: &'_ Option<String>| text.clone().unwrap_or_default();
+        let (email, user, subject) = (text(&task.email), text(&task.user), text(&task.subject));
         let parts = [
             task.caller_id.as_str(),
+            &email,
+            &user,
+            &subject,
+            match task.voice {
+                Voice::Own => "own",
+                Voice::OfOthers => "others",
+            },
             &task.id,
             task.context.as_deref().unwrap_or_default(),
             task.role.map_or("", Role::as_str),
@@ -86,7 +99,7 @@ impl TaskKey {
 
     fn tag(&self, text: &[u8]) -> Option<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(self.0.expose()).ok()?;
-        mac.update(b"vambrace task 1\n");
+        mac.update(b"vambrace task 2\n");
         mac.update(text);
         Some(mac)
     }
@@ -94,28 +107,38 @@ impl TaskKey {
 
 fn parse(text: &str) -> Option<Task> {
     let parts: Vec<&str> = text.split(BETWEEN).collect();
-    let [caller_id, id, context, role, mode, expires] = parts.as_slice() else { return None };
+    let [caller_id, email, user, subject, voice, id, context, role, mode, expires] = parts.as_slice() else {
+        return None;
+    };
+    let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let role = if role.is_empty() { None } else { Some(Role::parse(role).ok()?) };
     let mode = if mode.is_empty() { None } else { Some(ToolMode::parse(mode).ok()?) };
     Some(Task {
         caller_id: (*caller_id).to_owned(),
+        email: known(email),
+        user: known(user),
+        subject: known(subject),
+        voice: if *voice == "own" { Voice::Own } else { Voice::OfOthers },
         id: (*id).to_owned(),
-        context: (!context.is_empty()).then(|| (*context).to_owned()),
+        context: known(context),
         role,
         mode,
         expires_at: Timestamp::from_millis(expires.parse().ok()?),
     })
 }
 
-/// Who holds the token. A task is somebody behind its caller: whoever stops the caller stops its tasks, and one task alone
-/// can be stopped by its own name.
+/// Who holds the token: whoever had it made, with less. So whoever stops that one, by any of its names, stops its tasks,
+/// and what a task does wrong counts for its maker; one task alone can be stopped by its own name.
 pub(crate) fn identity(task: Task) -> Identity {
     let role = task.role.unwrap_or(Role::Dev);
-    let mut identity = Identity::named(&task.caller_id, role, Credential::Task);
-    identity.user = Some(format!("task-{}", task.id));
-    identity.voice = Voice::OfOthers;
-    identity.task = Some(task);
-    identity
+    Identity {
+        email: task.email.clone(),
+        user: task.user.clone(),
+        subject: task.subject.clone(),
+        voice: task.voice,
+        task: Some(task.clone()),
+        ..Identity::named(&task.caller_id, role, Credential::Task)
+    }
 }
 
 fn unhex(digits: &str) -> Option<Vec<u8>> {

@@ -68,6 +68,16 @@ pub(crate) fn check_tree(root: &Node, errors: &mut Vec<ConfigError>) {
             }
         }
     }
+    for (index, context) in items(root, "contexts").iter().enumerate() {
+        // THREAT: P13, whoever has begun to write who it is for did not mean everybody.
+        if let Some(matches) = context.get("match")
+            && matches!(matches.value, Value::Null)
+        {
+            let problem = Problem::Conflict("`match` is empty".to_owned());
+            let error = ConfigError::new(&format!("contexts[{index}].match"), problem).at(matches.at);
+            errors.push(error.hint("leave it out for everybody whom no earlier context is for"));
+        }
+    }
     for (index, rule) in items(root, "rules").iter().enumerate() {
         if ["tool", "kind", "path"].iter().all(|name| rule.get(name).is_none()) {
             let problem =

@@ -85,6 +85,8 @@ pub struct Assembled {
 pub enum ResolveError {
     #[error("the state folder `{}` lies inside the workspace, where an agent could reach it; choose another with --state", .0.display())]
     StateInWorkspace(PathBuf),
+    #[error("the workspace `{}` lies inside the state folder `{}`, which no agent may reach; choose another state folder with --state", workspace.display(), state.display())]
+    WorkspaceInState { workspace: PathBuf, state: PathBuf },
     #[error("the workspace's path is not UTF-8")]
     WorkspaceNotText,
     #[error("the workspace cannot be located: {0}")]
@@ -345,6 +347,10 @@ pub fn lies_inside(path: &Path, root: &Root, spelled_workspace: &Path) -> Result
 }
 
 fn refuse_inside(state: &Path, workspaces: &[&Path]) -> Result<(), ResolveError> {
+    if let Some(workspace) = workspaces.iter().find(|workspace| is_inside(workspace, &[state])) {
+        let (workspace, state) = (workspace.to_path_buf(), state.to_owned());
+        return Err(ResolveError::WorkspaceInState { workspace, state });
+    }
     if is_inside(state, workspaces) {
         return Err(ResolveError::StateInWorkspace(state.to_owned()));
     }

@@ -224,8 +224,8 @@ impl Policy {
 
     /// Stage 4, before arguments are looked at; also what `tools/list` shows.
     pub fn authorize(&self, caller: &Caller, capability: Capability) -> Result<(), Denial> {
-        let task = caller.task.unwrap_or_default();
-        let roles = [Some(caller.role), task.role];
+        let task = caller.task.as_ref();
+        let roles = [Some(caller.role), task.and_then(|task| task.role)];
         if let Some(role) = roles.into_iter().flatten().find(|role| !role_has(*role, capability)) {
             // Specification 001 has words of its own for a role that only reads.
             if let Some(Err(refusal)) = self.permission(caller, capability) {
@@ -235,7 +235,8 @@ impl Policy {
             return Err(Denial::new(reason, format!("rbac.{}", role.as_str())));
         }
         let effect = capability.effect();
-        let mode = task.mode.map_or(self.settings.mode, |mode| self.settings.mode.and(mode));
+        let mode =
+            task.and_then(|task| task.mode).map_or(self.settings.mode, |mode| self.settings.mode.and(mode));
         if !mode.includes(effect) {
             let needed = match effect {
                 Effect::Read => "read",

@@ -50,9 +50,10 @@ pub enum Voice {
     OfOthers,
 }
 
-/// What a task's token leaves of what its context gives.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// A task, and what its token leaves of what its context gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Narrowed {
+    pub id: String,
     pub role: Option<Role>,
     pub mode: Option<ToolMode>,
 }
@@ -102,29 +103,41 @@ impl Caller {
         Caller::named("local", role, door)
     }
 
-    /// To whom things belong that no other person may see: the caller, and the person it speaks for. THREAT: P13, two
-    /// people behind one Slack bridge share its id and nothing else; two people of one issuer may take the same name. What is
-    /// kept in one context is not there in another.
+    /// Whoever holds the credential, in its context. THREAT: P13, two people behind one Slack bridge share its id and nothing
+    /// else; two people of one issuer may take the same name. What is kept in one context is not there in another.
+    pub fn holder(&self) -> String {
+        let (user, email, subject) = (self.user.as_deref(), self.email.as_deref(), self.subject.as_deref());
+        owner_of(&self.id, user, email, subject, self.context.as_deref(), None)
+    }
+
+    /// To whom things belong that nobody else may see: the holder, and each of its tasks for itself.
     pub fn owner(&self) -> String {
-        let mut owner =
-            owner_of(&self.id, self.user.as_deref(), self.email.as_deref(), self.subject.as_deref());
-        if let Some(context) = &self.context {
-            owner.push_str(IN_CONTEXT);
-            owner.push_str(context);
-        }
-        owner
+        let (user, email, subject) = (self.user.as_deref(), self.email.as_deref(), self.subject.as_deref());
+        let task = self.task.as_ref().map(|task| task.id.as_str());
+        owner_of(&self.id, user, email, subject, self.context.as_deref(), task)
     }
 }
 
-/// Between an owner and its context; no name holds it.
-const IN_CONTEXT: &str = "\u{1f}\u{1e}";
-
 /// As `Caller::owner`, from what a record holds of a caller.
-pub fn owner_of(id: &str, user: Option<&str>, email: Option<&str>, subject: Option<&str>) -> String {
+pub fn owner_of(
+    id: &str,
+    user: Option<&str>,
+    email: Option<&str>,
+    subject: Option<&str>,
+    context: Option<&str>,
+    task: Option<&str>,
+) -> String {
     let mut owner = id.to_owned();
     for part in [user, email, subject].into_iter().flatten().filter(|part| *part != id) {
         owner.push('\u{1f}');
         owner.push_str(part);
+    }
+    // No name holds what stands before these two.
+    for (mark, part) in [('\u{1e}', context), ('\u{1d}', task)] {
+        if let Some(part) = part {
+            owner.extend(['\u{1f}', mark]);
+            owner.push_str(part);
+        }
     }
     owner
 }

@@ -1,7 +1,7 @@
 //! The exact form of a line, and its bounds.
 
 use serde_json::{Map, Value};
-use vambrace_types::{SessionId, VolumeId};
+use vambrace_types::{Narrowed, SessionId, VolumeId};
 
 use super::*;
 use crate::FIELDS;
@@ -60,6 +60,7 @@ fn longest_call() -> CallEntry {
     call.session_id = SessionId::parse(&"\t".repeat(256)).unwrap();
     call.caller.id = long.clone();
     call.caller.email = Some(long.clone());
+    call.caller.task = Some(Narrowed { id: long.clone(), role: None, mode: None });
     call.caller.context = Some(long.as_str().into());
     call.caller.user = Some(long.clone());
     call.caller.subject = Some(long.clone());

@@ -113,6 +113,10 @@ fn without_rows_everybody_has_the_whole_and_a_last_row_takes_the_rest() {
 fn task(context: Option<&str>, role: Option<Role>, mode: Option<ToolMode>) -> Task {
     Task {
         caller_id: "agent-a".to_owned(),
+        email: Some("ann@example.com".to_owned()),
+        user: None,
+        subject: None,
+        voice: Voice::OfOthers,
         id: "0011223344556677".to_owned(),
         context: context.map(str::to_owned),
         role,
@@ -139,8 +143,11 @@ fn a_task_is_what_its_token_says_for_as_long_as_it_says() {
     assert_eq!(caller.context.as_deref(), Some("a"));
     // The context's role is the one that holds now; the token's stands beside it.
     assert_eq!(caller.role, Role::Sre);
-    assert_eq!(caller.task, Some(Narrowed { role: Some(Role::Dev), mode: read }));
-    assert_eq!((caller.voice, caller.user.as_deref()), (Voice::OfOthers, Some("task-0011223344556677")));
+    let id = "0011223344556677".to_owned();
+    assert_eq!(caller.task, Some(Narrowed { id, role: Some(Role::Dev), mode: read }));
+    // Whoever had it made, by all of its names; what it keeps is its own.
+    assert_eq!((caller.voice, caller.email.as_deref()), (Voice::OfOthers, Some("ann@example.com")));
+    assert!(caller.owner().starts_with(&caller.holder()) && caller.owner() != caller.holder());
     let at = |seconds| by_token(&authenticator, token.expose(), NOW.plus(Duration::from_secs(seconds)));
     assert!(at(59).is_ok());
     assert_eq!(at(60), Err(Refusal::ExpiredToken));

@@ -171,7 +171,7 @@ async fn enter(
         return Err(Problem::new(StatusCode::FORBIDDEN, ErrorCode::NotAMember, message)
             .suggestion("Ask the operator to list your email address or one of your groups."));
     }
-    let draw = limits::token(front, Bucket::Caller(&caller.owner()), seen).await?;
+    let draw = limits::token(front, Bucket::Caller(&caller.holder()), seen).await?;
     Ok((caller, draw))
 }
 

@@ -17,7 +17,7 @@ use vambrace_types::{Door, ErrorCode, Role};
 
 use super::Exit;
 use super::options::Global;
-use super::start::{Session, audit_dir, runtime, session, state_folder};
+use super::start::{Session, audit_dir, configuration, runtime, session, session_of, state_folder};
 use crate::terminal;
 
 /// One thing that holds, does not hold, or is only told.
@@ -312,7 +312,11 @@ fn session_in(folder: &Path, config: Option<PathBuf>, profile: Option<String>) -
         quiet: true,
         verbose: 0,
     };
-    session(&scratch_global, Door::CommandLine)
+    let mut loaded = configuration(&scratch_global)?;
+    // Their folders are not there.
+    loaded.config.contexts.clear();
+    loaded.config.scope.service_root = None;
+    session_of(&scratch_global, &loaded, Door::CommandLine, None, Vec::new())
 }
 
 fn dry_run(runtime: &tokio::runtime::Runtime, session: &Session, folder: &Path) -> Row {

@@ -7,7 +7,7 @@ use vambrace_audit::rfc3339;
 use vambrace_auth::{KeyDigest, LONGEST_TASK, Task, api_key, internal_token, is_caller_name};
 use vambrace_config::resolve::context_rows;
 use vambrace_policy::ToolMode;
-use vambrace_types::Role;
+use vambrace_types::{Role, Voice};
 
 use super::Exit;
 use super::options::{Global, TokenArgs, TokenWhat};
@@ -94,6 +94,10 @@ fn task(global: &Global, ttl: Duration, name: Option<&str>) -> Result<Exit, Exit
     }
     let task = Task {
         caller_id: caller.to_owned(),
+        email: None,
+        user: None,
+        subject: None,
+        voice: Voice::Own,
         id: chance::<8>()?.iter().map(|byte| format!("{byte:02x}")).collect(),
         context: context.map(str::to_owned),
         // The usual role narrows nothing that a context gives.

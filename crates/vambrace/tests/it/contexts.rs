@@ -293,3 +293,44 @@ fn a_token_of_the_command_line_is_good_at_the_server_of_the_same_state() {
     let other = Served::with_config(&elsewhere, NO_LIMIT);
     assert_eq!(rest(&other, &token, "read_file", &json!({"path": "b.txt"})).status, 401);
 }
+
+/// It attacks in a folder of its own, where no service of theirs is.
+#[test]
+fn the_doctor_works_where_contexts_are_configured() {
+    let world = World::new();
+    world.file("own/a.txt", "a\n");
+    let contexts = json!([{"name": "own", "match": {"caller_id": "agent-a"}, "service_root": "own"}]);
+    let config = world.beside("operator.yaml", &format!("contexts: {contexts}\n"));
+    let (with, without) = (world.run(&["--config", &config, "doctor"]), world.run(&["doctor"]));
+    assert_eq!(with.code, without.code, "{}", with.text());
+    assert!(!with.text().contains("is not a folder"), "{}", with.text());
+}
+
+#[test]
+fn what_agents_could_change_to_become_others_is_refused() {
+    let world = World::new();
+    world.file("a.txt", "a\n").file("../other/b.txt", "b\n");
+    let other = world.dir().join("other");
+    std::os::unix::fs::symlink(&other, world.dir().join("link")).unwrap();
+    let row = |workspace: &str| json!([{"name": "own", "match": {"caller_id": "a"}, "workspace": workspace}]);
+    for workspace in ["../other", "../link", other.to_str().unwrap()] {
+        // A configuration that its own agents could write.
+        let config = other.join("operator.yaml");
+        std::fs::write(&config, format!("contexts: {}\n", row(workspace))).unwrap();
+        let ran =
+            world.run(&["--config", config.to_str().unwrap(), "call", "read_file", "{\"path\": \"a.txt\"}"]);
+        assert!(ran.code == 2 && ran.stderr.contains("holds `"), "{workspace}: {ran:?}");
+        // And keys by which they could become anybody.
+        let jwks = other.join("jwks.json");
+        std::fs::write(&jwks, "{\"keys\": []}").unwrap();
+        let text = format!("auth: {{jwt: {{jwks: {}}}}}\ncontexts: {}\n", json!(jwks), row(workspace));
+        let config = world.beside("operator.yaml", &text);
+        let ran = world.run(&["--config", &config, "serve", "--listen", "127.0.0.1:0"]);
+        assert!(ran.code == 2 && ran.stderr.contains("auth.jwt.jwks"), "{workspace}: {ran:?}");
+    }
+    let state = world.state().join("audit");
+    std::fs::create_dir_all(&state).unwrap();
+    let config = world.beside("operator.yaml", &format!("contexts: {}\n", row(state.to_str().unwrap())));
+    let ran = world.run(&["--config", &config, "call", "read_file", "{\"path\": \"a.txt\"}"]);
+    assert!(ran.code == 2 && ran.stderr.contains("inside the state folder"), "{ran:?}");
+}

@@ -17,6 +17,7 @@ use vambrace_types::{Caller, Door, ErrorCode, Role, Timestamp, ToolMode, Tree};
 use super::body::{self, Bounds, invalid};
 use super::query;
 use crate::http::{Admitted, Front, Problem};
+use crate::mcp::DryRun;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +44,9 @@ pub(super) async fn make(
     query::none(request.uri())?;
     let caller = admitted.caller(Door::Rest);
     front.refuse_stopped(&caller)?;
+    if front.settings.dry_run == DryRun::Always {
+        return Err(forbidden("This server was started with --dry-run: it only shows, and makes no token."));
+    }
     let key = front.settings.tasks.as_ref().ok_or_else(no_key)?;
     if caller.task.is_some() {
         return Err(forbidden("A task makes no tokens for others."));
@@ -84,6 +88,10 @@ fn task(caller: &Caller, wish: Wish, now: Timestamp) -> Result<Task, Problem> {
     let mode = wish.tool.as_deref().map(ToolMode::parse).transpose();
     Ok(Task {
         caller_id: caller.id.clone(),
+        email: caller.email.clone(),
+        user: caller.user.clone(),
+        subject: caller.subject.clone(),
+        voice: caller.voice,
         id: chance::<8>().iter().map(|byte| format!("{byte:02x}")).collect(),
         context: caller.context.as_ref().map(|name| name.to_string()),
         role: Some(role),
