@@ -4,7 +4,7 @@
 use vambrace_audit::Receipt;
 
 pub fn forge(old: Receipt) -> Receipt {
-    Receipt { seq: 7, ..old }
+    Receipt { ..old }
 }
 
 fn main() {}

@@ -4,7 +4,7 @@
 use vambrace_audit::IntentReceipt;
 
 pub fn forge(old: IntentReceipt) -> IntentReceipt {
-    IntentReceipt { seq: 7, ..old }
+    IntentReceipt { ..old }
 }
 
 fn main() {}

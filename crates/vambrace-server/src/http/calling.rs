@@ -46,7 +46,7 @@ impl Front {
         let gone = Gone(Some(leash.clone()));
         let Calling { caller, session, tool, arguments, dry_run, chain } = calling;
         let dry_run = dry_run || self.settings.dry_run == DryRun::Always;
-        let began = self.moment();
+        let (began, context) = (self.moment(), caller.context.clone());
         let replying = self.corridor.call(Incoming {
             caller,
             session,
@@ -64,7 +64,7 @@ impl Front {
             let reply = replying.await;
             gone.stay();
             if let Some(reply) = &reply {
-                self.metrics.call(reply, self.moment().saturating_sub(began));
+                self.metrics.call(reply, context.as_deref(), self.moment().saturating_sub(began));
             }
             reply
         }

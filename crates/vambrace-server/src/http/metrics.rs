@@ -44,6 +44,13 @@ struct CallLabels {
     decision: &'static str,
 }
 
+/// Names that the operator chose, so they are few.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ContextLabels {
+    context: String,
+    decision: &'static str,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct KindLabels {
     kind: &'static str,
@@ -71,6 +78,7 @@ pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<RequestLabels, Counter>,
     calls: Family<CallLabels, Counter>,
+    context_calls: Family<ContextLabels, Counter>,
     call_duration: Histogram,
     refused: Family<KindLabels, Counter>,
     limited: Family<KindLabels, Counter>,
@@ -93,6 +101,7 @@ impl Metrics {
             registry: Registry::with_prefix("vambrace"),
             requests: Family::default(),
             calls: Family::default(),
+            context_calls: Family::default(),
             call_duration: Histogram::new(BUCKETS),
             refused: Family::default(),
             limited: Family::default(),
@@ -108,6 +117,8 @@ impl Metrics {
         let registry = &mut self.registry;
         registry.register("http_requests", "Requests by route and class of status", self.requests.clone());
         registry.register("calls", "Calls by tool and decision", self.calls.clone());
+        let by_context = self.context_calls.clone();
+        registry.register("context_calls", "Calls in contexts by context and decision", by_context);
         registry.register_with_unit(
             "call_duration",
             "How long calls took",
@@ -133,7 +144,7 @@ impl Metrics {
         counter.get_or_init(|| self.requests.get_or_create(&labels()).clone()).inc();
     }
 
-    pub(crate) fn call(&self, reply: &Reply, took: Duration) {
+    pub(crate) fn call(&self, reply: &Reply, context: Option<&str>, took: Duration) {
         // A tool that does not exist has the name that its caller gave it.
         let unknown = reply.error().is_some_and(|error| error.code == ErrorCode::ToolNotFound);
         let tool = if unknown { "unknown" } else { reply.tool() }.to_owned();
@@ -145,6 +156,10 @@ impl Metrics {
             vambrace_runtime::Verdict::Deny => "deny",
         };
         self.calls.get_or_create(&CallLabels { tool, decision }).inc();
+        if let Some(context) = context {
+            let labels = ContextLabels { context: context.to_owned(), decision };
+            self.context_calls.get_or_create(&labels).inc();
+        }
         self.call_duration.observe(took.as_secs_f64());
     }
 

@@ -108,6 +108,14 @@ fn fifty_callers_at_once_see_and_change_nothing_but_their_own() {
         assert_eq!(*seen.entry(caller).or_insert_with(|| context.clone()), context);
     }
     assert_eq!(seen.len(), N_SERVICES);
+    let metrics = served.send("GET", "/metrics", &[], b"").text();
+    for number in 0..N_SERVICES {
+        let name = service(number);
+        assert!(
+            metrics
+                .contains(&format!("vambrace_context_calls_total{{context=\"{name}\",decision=\"allow\"}}"))
+        );
+    }
 }
 
 fn works_alone(served: &Served, name: &str, number: usize) {
