@@ -122,7 +122,7 @@ pub(crate) async fn begin(
     let is_due = || context.redaction.is_due(|| corridor.clock().now());
     let looks_at_disk = catch_unwind(AssertUnwindSafe(is_due)).unwrap_or(false);
     if looks_at_disk || n_text_bytes(&incoming.arguments) > MOST_IN_PLACE {
-        thread::hold(|| ()).await;
+        thread::leave_shared().await;
     }
     let moment = || {
         let started = corridor.clock().now();

@@ -22,6 +22,13 @@ pub async fn hold<T>(work: impl FnOnce() -> T) -> T {
     in_place(work)
 }
 
+/// For work that takes the processor and waits for nothing: not on a thread that others cannot leave. Where they can, it goes
+/// on at once: moving them would take longer than such work.
+pub async fn leave_shared() {
+    let may_go_on = || makes_way() || OWN_TASK.try_with(|()| ()).is_ok();
+    poll_fn(|_| if may_go_on() { Poll::Ready(()) } else { Poll::Pending }).await;
+}
+
 /// Only where it really may take long: moving other work away costs more than a line of the audit log.
 pub fn in_place_if<T>(may_take_long: bool, work: impl FnOnce() -> T) -> T {
     if may_take_long { in_place(work) } else { work() }
@@ -29,7 +36,9 @@ pub fn in_place_if<T>(may_take_long: bool, work: impl FnOnce() -> T) -> T {
 
 /// The same where there is nothing to wait for: for what is no call.
 pub fn in_place<T>(work: impl FnOnce() -> T) -> T {
-    let makes_way =
-        Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
-    if makes_way { tokio::task::block_in_place(work) } else { work() }
+    if makes_way() { tokio::task::block_in_place(work) } else { work() }
+}
+
+fn makes_way() -> bool {
+    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
 }

@@ -65,19 +65,17 @@ async fn clean(call: &Call, end: &mut End, trail: &mut Trail) -> Clean {
     let mut n_redactions = trail.n_redacted;
     let (data, truncated) = match end.output.take() {
         Some(raw) => {
-            let is_long = raw.n_text_bytes() > MOST_IN_PLACE;
+            if raw.n_text_bytes() > MOST_IN_PLACE {
+                thread::leave_shared().await;
+            }
             let whole = raw.is_bounded_by_request();
-            let (value, cut) = hold_if(is_long, || {
-                let cleaned = redactor.tree(raw);
-                n_redactions += cleaned.n_redactions;
-                if cleaned.n_controls_dropped > 0 {
-                    let dropped = cleaned.n_controls_dropped;
-                    trail.warnings.push(format!("{dropped} control characters were dropped."));
-                }
-                if whole { (cleaned.value, false) } else { fit(call, cleaned.value) }
-            })
-            .await;
-            (value, cut)
+            let cleaned = redactor.tree(raw);
+            n_redactions += cleaned.n_redactions;
+            if cleaned.n_controls_dropped > 0 {
+                let dropped = cleaned.n_controls_dropped;
+                trail.warnings.push(format!("{dropped} control characters were dropped."));
+            }
+            if whole { (cleaned.value, false) } else { fit(call, cleaned.value) }
         }
         None => (RedactedTree::null(), false),
     };
