@@ -1,5 +1,5 @@
-//! Which context a caller works in (specification 004's `ToolContext`): rows that are looked through from the first to the
-//! last. Pure; what they are compared with was proved before.
+//! Which context a caller works in (specification 004's `ToolContext`): rows that are looked
+//! through from the first to the last. Pure; what they are compared with was proved before.
 
 use std::sync::Arc;
 
@@ -67,7 +67,8 @@ impl ContextRows {
         self.0.iter().find(|row| *row.name == *name)
     }
 
-    /// THREAT: P13, with rows, who fits none has no place: a stranger to the table must not get more than all others.
+    /// THREAT: P13, with rows, who fits none has no place: a stranger to the table must not get
+    /// more than all others.
     pub(crate) fn place(&self, identity: &Identity) -> Result<Place, Refusal> {
         if let Some(task) = &identity.task {
             return self.of_task(task);
@@ -80,8 +81,8 @@ impl ContextRows {
         Ok(Place { context: Some(Arc::clone(&row.name)), role: row.role })
     }
 
-    /// A task's context is what its token says, as it is now, and so is the context's role. Policy asks the token's role
-    /// beside it.
+    /// A task's context is what its token says, as it is now, and so is the context's role. Policy
+    /// asks the token's role beside it.
     fn of_task(&self, task: &Task) -> Result<Place, Refusal> {
         match &task.context {
             None if self.0.is_empty() => Ok(Place { context: None, role: task.role }),

@@ -1,5 +1,6 @@
-//! Tokens for one task: who holds one is in one context, for a while, with nothing more than the token says. They are made
-//! with a key that only this installation has, so nothing about them has to be kept.
+//! Tokens for one task: who holds one is in one context, for a while, with nothing more than the
+//! token says. They are made with a key that only this installation has, so nothing about them has
+//! to be kept.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -127,8 +128,9 @@ fn parse(text: &str) -> Option<Task> {
     })
 }
 
-/// Who holds the token: whoever had it made, with less. So whoever stops that one, by any of its names, stops its tasks,
-/// and what a task does wrong counts for its maker; one task alone can be stopped by its own name.
+/// Who holds the token: whoever had it made, with less. So whoever stops that one, by any of its
+/// names, stops its tasks, and what a task does wrong counts for its maker; one task alone can be
+/// stopped by its own name.
 pub(crate) fn identity(task: Task) -> Identity {
     let role = task.role.unwrap_or(Role::Dev);
     Identity {

@@ -1,5 +1,5 @@
-//! What calls do, as constants of their actions. Operator rules are held against these, so that a new tool is born under
-//! the rules that are there already.
+//! What calls do, as constants of their actions. Operator rules are held against these, so that a
+//! new tool is born under the rules that are there already.
 
 /// What a rule can be about instead of one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,9 +79,9 @@ impl Kinds {
         self.starts == Starts::InSandbox
     }
 
-    /// Whether whoever refuses these refuses `other` with them, or the rule would only choose the name under which a file
-    /// is read: text is shown in many ways, and a program shows whatever it reads. In the same way, who may not send
-    /// requests may not have news sent. THREAT: P05.
+    /// Whether whoever refuses these refuses `other` with them, or the rule would only choose the
+    /// name under which a file is read: text is shown in many ways, and a program shows whatever it
+    /// reads. In the same way, who may not send requests may not have news sent. THREAT: P05.
     pub(crate) fn imply(self, other: Kinds) -> bool {
         let only_shows = self == Kinds::SHOWS_TEXT && (other.shows == Shows::Text || other.runs_programs());
         let only_sends = self == Kinds::SENDS && other.sends == Sends::News;

@@ -62,8 +62,9 @@ impl OperatorRule {
         })
     }
 
-    /// A program shows whatever it reads, so what refuses reading refuses programs. A rule about writing with a path makes
-    /// the path read-only for them instead; without one, they could write anywhere.
+    /// A program shows whatever it reads, so what refuses reading refuses programs. A rule about
+    /// writing with a path makes the path read-only for them instead; without one, they could write
+    /// anywhere.
     fn is_about(&self, tool: &ToolName, kinds: Kinds) -> bool {
         let refuses = self.verdict > Verdict::Allow;
         match &self.subject {
@@ -127,7 +128,8 @@ impl OperatorRule {
         }
     }
 
-    /// Whether programs may reach no host that the operator lists for them: they cannot be asked while they run.
+    /// Whether programs may reach no host that the operator lists for them: they cannot be asked
+    /// while they run.
     pub(crate) fn cuts_off_programs(&self) -> bool {
         self.verdict > Verdict::Allow && matches!(self.subject, Subject::Kind(Kind::Sends))
     }

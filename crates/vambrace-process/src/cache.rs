@@ -54,7 +54,8 @@ fn compiles_go(job: &Job) -> bool {
     })
 }
 
-/// The service folder, reached through no link: programs in other cages may be changing the folders on the way.
+/// The service folder, reached through no link: programs in other cages may be changing the folders
+/// on the way.
 fn open_service(service: &Path, workspace: &Path) -> io::Result<OwnedFd> {
     let inside = service.strip_prefix(workspace).map_err(|_| io::ErrorKind::InvalidInput)?;
     let flags = OFlags::DIRECTORY | OFlags::PATH | OFlags::CLOEXEC;

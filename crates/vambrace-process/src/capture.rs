@@ -86,7 +86,8 @@ pub enum Output<'a> {
         /// Whether errors go there too.
         joined: bool,
     },
-    /// The writing end of a pipe of ours, whose other end somebody else reads; errors are given away as they come.
+    /// The writing end of a pipe of ours, whose other end somebody else reads; errors are given
+    /// away as they come.
     Pipe {
         to: OwnedFd,
         errors: &'a mut (dyn Sink + 'a),

@@ -1,8 +1,9 @@
-//! How this process, the launcher and the cells talk: frames with a length in front over a unix stream, descriptors
-//! beside them. It knows bytes and descriptors; what they mean is in `wire::message`.
+//! How this process, the launcher and the cells talk: frames with a length in front over a unix
+//! stream, descriptors beside them. It knows bytes and descriptors; what they mean is in
+//! `wire::message`.
 //!
-//! A message is what borsh makes of its type: compact, and read back without reserving more than what is there. Both ends
-//! are the same binary, so no version has to be understood by others.
+//! A message is what borsh makes of its type: compact, and read back without reserving more than
+//! what is there. Both ends are the same binary, so no version has to be understood by others.
 
 mod fuzzed;
 pub(crate) mod message;

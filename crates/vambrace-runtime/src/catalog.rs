@@ -1,5 +1,5 @@
-//! All tools, by where they come from. The private trait is implemented once, for every `Tool`, by calling the generic walk: a tool
-//! cannot be registered with a way round a stage.
+//! All tools, by where they come from. The private trait is implemented once, for every `Tool`, by
+//! calling the generic walk: a tool cannot be registered with a way round a stage.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -151,7 +151,8 @@ impl Row {
 
 const BUILT_IN: &str = "built in";
 
-/// All tools, as they are now. Sources can be exchanged while calls are served: a call ends with the tool it began with.
+/// All tools, as they are now. Sources can be exchanged while calls are served: a call ends with
+/// the tool it began with.
 pub(crate) struct Catalog {
     now: RwLock<Arc<Snapshot>>,
     changed: watch::Sender<()>,
@@ -164,7 +165,8 @@ struct Snapshot {
 }
 
 impl Snapshot {
-    /// INVARIANT: of two tools of the same name the earlier source's counts, so nobody takes the name of ours.
+    /// INVARIANT: of two tools of the same name the earlier source's counts, so nobody takes the
+    /// name of ours.
     fn of(sources: Vec<Arc<ToolSource>>) -> Snapshot {
         let mut tools = BTreeMap::new();
         for row in sources.iter().flat_map(|source| &source.rows) {

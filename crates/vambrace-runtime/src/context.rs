@@ -1,5 +1,5 @@
-//! What a caller works in: its rules, its workspace and service, its limits. Callers of one process may each have another;
-//! the walk takes everything from the one of its caller.
+//! What a caller works in: its rules, its workspace and service, its limits. Callers of one process
+//! may each have another; the walk takes everything from the one of its caller.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,8 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// `default` is for whoever is in none: the people at this machine, and everybody where no contexts are configured.
+    /// `default` is for whoever is in none: the people at this machine, and everybody where no
+    /// contexts are configured.
     pub fn new(default: Context, others: Vec<Context>) -> Contexts {
         let named = others.into_iter().filter_map(|context| Some((context.name.clone()?, Arc::new(context))));
         Contexts { default: Arc::new(default), named: named.collect() }

@@ -67,14 +67,14 @@ impl Corridor {
         Corridor { parts, contexts, catalog, executor: Executor::default(), underway: Arc::default() }
     }
 
-    /// From now on, walks that are not over at once are tasks of this runtime. Once and for good: it has to outlive all
-    /// calls.
+    /// From now on, walks that are not over at once are tasks of this runtime. Once and for good:
+    /// it has to outlive all calls.
     pub fn live_on(&self, runtime: Handle) {
         self.executor.live_on(runtime);
     }
 
-    /// One call through the whole corridor. `None` means that the runtime itself is going down, or that answering a panic
-    /// fell over too; the front end says so.
+    /// One call through the whole corridor. `None` means that the runtime itself is going down, or
+    /// that answering a panic fell over too; the front end says so.
     // Not itself one that waits: everything it was given would be held, and moved, by all who wait for it.
     pub fn call(self: &Arc<Self>, incoming: Incoming) -> impl Future<Output = Option<Reply>> + Send {
         let (caller, leash) = (Box::new(incoming.caller.clone()), incoming.leash.clone());

@@ -1,5 +1,6 @@
-//! Where and when walks run. A walk begins where its call came in; one that is not over at once becomes a task of its own,
-//! which ends whether or not its caller is still there. Nothing else in this crate knows of threads.
+//! Where and when walks run. A walk begins where its call came in; one that is not over at once
+//! becomes a task of its own, which ends whether or not its caller is still there. Nothing else in
+//! this crate knows of threads.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,8 +25,9 @@ pub(crate) struct Executor {
 }
 
 impl Executor {
-    /// From now on, walks that are not over at once are tasks of this runtime, whose threads can make way for each other;
-    /// whoever calls need not be able to. Once and for good: the runtime has to outlive all calls.
+    /// From now on, walks that are not over at once are tasks of this runtime, whose threads can
+    /// make way for each other; whoever calls need not be able to. Once and for good: the runtime
+    /// has to outlive all calls.
     pub(crate) fn live_on(&self, runtime: Handle) {
         // INVARIANT: what goes there to hold a thread can do so.
         if runtime.runtime_flavor() == RuntimeFlavor::MultiThread {
@@ -37,8 +39,9 @@ impl Executor {
         self.home.get().cloned().unwrap_or_else(Handle::current)
     }
 
-    /// THREAT: P03, a caller that goes away does not take the outcome line along: until its first rest a walk cannot be
-    /// dropped, and then it is a task. `meanwhile` makes what lives as long as that task.
+    /// THREAT: P03, a caller that goes away does not take the outcome line along: until its first
+    /// rest a walk cannot be dropped, and then it is a task. `meanwhile` makes what lives as long
+    /// as that task.
     ///
     /// `None` means that the runtime itself is going down.
     pub(crate) async fn run<G: Send + 'static>(

@@ -89,7 +89,8 @@ impl Leash {
         self.held.stop.within(time)
     }
 
-    /// Resolves when work that waits was told to stop and did not. Work that holds its thread looks at its `Stop` itself.
+    /// Resolves when work that waits was told to stop and did not. Work that holds its thread looks
+    /// at its `Stop` itself.
     pub(crate) async fn lost_patience(&self, time: Duration) {
         if tokio::time::timeout(time, self.pulled()).await.is_err() {
             self.pull(TIMED_OUT);

@@ -64,15 +64,16 @@ impl Redaction {
         &self.redactor
     }
 
-    /// For one call: everything that is known by now, and numbers from one. `tell` hears what a person should know.
+    /// For one call: everything that is known by now, and numbers from one. `tell` hears what a
+    /// person should know.
     pub(crate) fn for_call(&self, now: Timestamp, tell: impl FnOnce(&[String])) -> Redactor {
         if let Some(relearn) = &self.relearn
             && self.is_due(|| now)
         {
             let _asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
             if self.is_due(|| now) {
-                // One who falls over here is told so, and the next goes on with what is known: without a redactor, no call
-                // could even be written down.
+                // One who falls over here is told so, and the next goes on with what is known:
+                // without a redactor, no call could even be written down.
                 let fault = match catch_unwind(AssertUnwindSafe(relearn)) {
                     Ok(Relearned { redactor, warnings }) => {
                         redactor.into_iter().for_each(|redactor| self.learn(redactor));
@@ -125,8 +126,8 @@ impl Redaction {
         Some(mark())
     }
 
-    /// For whoever ends after programs have run: what hidden files they left is written down as theirs, so that what a
-    /// person makes from now on is a person's.
+    /// For whoever ends after programs have run: what hidden files they left is written down as
+    /// theirs, so that what a person makes from now on is a person's.
     pub(crate) fn look_again(&self) {
         if let Some(relearn) = &self.relearn
             && self.ran.swap(false, Ordering::AcqRel)

@@ -112,7 +112,8 @@ impl Shown {
 /// LIMIT: cleaning so much text takes a millisecond at the worst; more is not for a thread that others share.
 const MOST_IN_PLACE: usize = 16 << 10;
 
-/// The call, or the little that is left of it when its arguments or its name make us fall over: who, and when.
+/// The call, or the little that is left of it when its arguments or its name make us fall over:
+/// who, and when.
 pub(crate) async fn begin(
     corridor: &Corridor,
     context: Arc<Context>,

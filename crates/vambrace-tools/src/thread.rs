@@ -1,5 +1,5 @@
-//! Where a call may hold the thread that it runs on. The runtime decides where calls run; this is all that stages and tools
-//! need to know of it.
+//! Where a call may hold the thread that it runs on. The runtime decides where calls run; this is
+//! all that stages and tools need to know of it.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -15,15 +15,16 @@ pub async fn as_own_task<F: Future>(work: F) -> F::Output {
     OWN_TASK.scope((), work).await
 }
 
-/// Work that may take longer than about a millisecond without waiting for others: on disks, at locks, in programs. Whoever
-/// began a call makes it a task of its own as soon as it is not over at once, so nobody has to be woken for this.
+/// Work that may take longer than about a millisecond without waiting for others: on disks, at
+/// locks, in programs. Whoever began a call makes it a task of its own as soon as it is not over at
+/// once, so nobody has to be woken for this.
 pub async fn hold<T>(work: impl FnOnce() -> T) -> T {
     poll_fn(|_| if OWN_TASK.try_with(|()| ()).is_ok() { Poll::Ready(()) } else { Poll::Pending }).await;
     in_place(work)
 }
 
-/// For work that takes the processor and waits for nothing: not on a thread that others cannot leave. Where they can, it goes
-/// on at once: moving them would take longer than such work.
+/// For work that takes the processor and waits for nothing: not on a thread that others cannot
+/// leave. Where they can, it goes on at once: moving them would take longer than such work.
 pub async fn leave_shared() {
     let may_go_on = || makes_way() || OWN_TASK.try_with(|()| ()).is_ok();
     poll_fn(|_| if may_go_on() { Poll::Ready(()) } else { Poll::Pending }).await;

@@ -46,8 +46,8 @@ pub trait Tool: Send + Sync + 'static {
         ])))
     }
 
-    /// Does it. The permit is used up; hands exist only while the call is on record. What may take longer than about a
-    /// millisecond without waiting for others goes through `Hands::blocking`.
+    /// Does it. The permit is used up; hands exist only while the call is on record. What may take
+    /// longer than about a millisecond without waiting for others goes through `Hands::blocking`.
     fn run(
         &self,
         permit: Permit<Self::Action>,

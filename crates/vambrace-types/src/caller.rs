@@ -73,8 +73,8 @@ pub struct Caller {
     /// Who a token is about, in words of its issuer that the person cannot change: the issuer and its `sub`.
     pub subject: Option<String>,
     pub voice: Voice,
-    /// What it works in, by name; none: the configuration as it is. INVARIANT: set by whoever let it in, from the operator's
-    /// rows.
+    /// What it works in, by name; none: the configuration as it is. INVARIANT: set by whoever let
+    /// it in, from the operator's rows.
     pub context: Option<Arc<str>>,
     /// Set for whoever holds a token for one task.
     pub task: Option<Narrowed>,
@@ -103,8 +103,9 @@ impl Caller {
         Caller::named("local", role, door)
     }
 
-    /// Whoever holds the credential, in its context. THREAT: P13, two people behind one Slack bridge share its id and nothing
-    /// else; two people of one issuer may take the same name. What is kept in one context is not there in another.
+    /// Whoever holds the credential, in its context. THREAT: P13, two people behind one Slack
+    /// bridge share its id and nothing else; two people of one issuer may take the same name. What
+    /// is kept in one context is not there in another.
     pub fn holder(&self) -> String {
         let (user, email, subject) = (self.user.as_deref(), self.email.as_deref(), self.subject.as_deref());
         owner_of(&self.id, user, email, subject, self.context.as_deref(), None)

@@ -1,5 +1,6 @@
-//! No tool's name decides anything in policy, runtime or server: what a tool shows, changes, runs or sends is a fact of its
-//! action, and how its results read is its own. Sentences for callers may name a tool.
+//! No tool's name decides anything in policy, runtime or server: what a tool shows, changes, runs
+//! or sends is a fact of its action, and how its results read is its own. Sentences for callers may
+//! name a tool.
 
 use super::Finding;
 use crate::code::{code_only, line_of, test_ranges};
@@ -18,8 +19,8 @@ pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
     files.filter(|file| file.is_rust() && !file.is_test()).flat_map(|file| check_file(file, &names)).collect()
 }
 
-/// What is called like a tool: the first text that is given to `About::of`. Words that are also plain English (`run`) are
-/// left out.
+/// What is called like a tool: the first text that is given to `About::of`. Words that are also
+/// plain English (`run`) are left out.
 fn names(workspace: &Workspace) -> Vec<String> {
     let files = workspace.beneath(TOOLS).filter(|file| file.is_rust() && !file.is_test());
     let texts = files.flat_map(|file| file.text.split("About::of(").skip(1));

@@ -14,7 +14,8 @@ pub fn context_rows(config: &Config) -> ContextRows {
     super::contexts::rows(config)
 }
 
-/// `first` is the key that the first start made, when no credential is configured; `tasks` makes tokens for tasks.
+/// `first` is the key that the first start made, when no credential is configured; `tasks` makes
+/// tokens for tasks.
 pub fn auth(config: &Config, first: Option<ApiKey>, tasks: Option<Arc<TaskKey>>) -> AuthSettings {
     AuthSettings {
         mode: match config.auth.mode {

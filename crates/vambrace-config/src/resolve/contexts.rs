@@ -46,8 +46,9 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// `journals` is where edits that a crash interrupts are written down; without one, a place that the folder alone names,
-    /// so that they are found whatever the configuration calls it next.
+    /// `journals` is where edits that a crash interrupts are written down; without one, a place
+    /// that the folder alone names, so that they are found whatever the configuration calls it
+    /// next.
     pub(super) fn open(
         loaded: &Loaded,
         common: &Common<'_>,

@@ -11,7 +11,8 @@ pub struct ReadPage {
     pub request: FetchUrl,
 }
 
-/// News of a task for an address that its caller named: who may fetch is not thereby allowed to have results sent away.
+/// News of a task for an address that its caller named: who may fetch is not thereby allowed to
+/// have results sent away.
 #[derive(Debug, Clone)]
 pub struct SendNotification {
     pub request: FetchUrl,

@@ -1,5 +1,5 @@
-//! From what was parsed to what is started: globs are gone, and `cd` and the harmless forms of a shell's own commands are told
-//! apart.
+//! From what was parsed to what is started: globs are gone, and `cd` and the harmless forms of a
+//! shell's own commands are told apart.
 
 use super::plan::{Command, CommandPlan, Join, Redirect, Simple, Step, Target, Word};
 use super::program::is_builtin;

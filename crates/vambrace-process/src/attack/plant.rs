@@ -11,7 +11,8 @@ use super::{Outcome, all, failed, words};
 
 /// Names that a cage keeps from being made even where they are absent.
 ///
-/// LIMIT: where no guard makes the names, they can be made and are reported after the run, so that is not tried.
+/// LIMIT: where no guard makes the names, they can be made and are reported after the run, so that
+/// is not tried.
 const KEPT_ABSENT: [&str; 3] = [".mcp.json", ".claude", ".vscode"];
 
 /// Where they exist, these may not be changed either.
@@ -156,10 +157,12 @@ fn move_away(root: &str, name: &str, scratch: &str) -> Outcome {
     }
 }
 
-/// For what is no folder no call is refused last, and one that succeeds could not be undone: a guard would not let the name
-/// be made again. So it is looked at, and not tried: the kernel moves no mount point, and nothing on a read-only mount.
+/// For what is no folder no call is refused last, and one that succeeds could not be undone: a
+/// guard would not let the name be made again. So it is looked at, and not tried: the kernel moves
+/// no mount point, and nothing on a read-only mount.
 ///
-/// LIMIT: where another program has built the cage, a link lies under no mount; what replaces it is reported after the run.
+/// LIMIT: where another program has built the cage, a link lies under no mount; what replaces it is
+/// reported after the run.
 fn stay(root: &str, path: &str, kind: FileType) -> Outcome {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let found = rustix::fs::statx(rustix::fs::CWD, path, flags, StatxFlags::BASIC_STATS);

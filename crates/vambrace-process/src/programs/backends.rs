@@ -1,5 +1,6 @@
-//! Who builds the cage: our launcher, or a program of the machine with our runner inside it. What such a program builds and
-//! what the runner puts on itself make the cage together; what neither has is listed as missing.
+//! Who builds the cage: our launcher, or a program of the machine with our runner inside it. What
+//! such a program builds and what the runner puts on itself make the cage together; what neither
+//! has is listed as missing.
 
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
@@ -113,11 +114,12 @@ impl Programs {
         }
     }
 
-    /// Where the operator takes what there is, and the machine has no more: what a process can put around itself.
+    /// Where the operator takes what there is, and the machine has no more: what a process can put
+    /// around itself.
     fn or_bare(&self, key: &CageSpec, built: Result<Built, ProgramError>) -> Result<Built, ProgramError> {
         let Err(ProgramError::TooWeak { missing }) = built else { return built };
-        // THREAT: P07, a program that moves its files about, or takes all processes there are, while the next cage is
-        // built must not get the next one a cage without walls.
+        // THREAT: P07, a program that moves its files about, or takes all processes there are,
+        // while the next cage is built must not get the next one a cage without walls.
         if !self.machine_lacks(key) {
             return Err(ProgramError::Unsettled { why: missing });
         }
@@ -130,8 +132,8 @@ impl Programs {
         Ok(Built { cell, layers, group: None, scratch: None })
     }
 
-    /// Whether the machine cannot build such a cage, whatever the moment: our own one is refused for what the kernel is,
-    /// although nothing that a program can change is shown in it.
+    /// Whether the machine cannot build such a cage, whatever the moment: our own one is refused
+    /// for what the kernel is, although nothing that a program can change is shown in it.
     fn machine_lacks(&self, key: &CageSpec) -> bool {
         let is_absent = |program| self.backend(program).is_err();
         match self.settings.backend {

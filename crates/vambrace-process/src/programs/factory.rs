@@ -125,8 +125,8 @@ impl Programs {
         Ok(())
     }
 
-    /// While this cage is used, another core can build the next one. It is used only if it then shows what a new one
-    /// would, like a prepared one.
+    /// While this cage is used, another core can build the next one. It is used only if it then
+    /// shows what a new one would, like a prepared one.
     fn build_next(&self, kept: &Kept) {
         let native = self.settings.backend == Backend::Native && kept.layers.is_whole();
         if !native || !self.shelf.is_worth_building_ahead() {
@@ -150,8 +150,8 @@ impl Programs {
         });
     }
 
-    /// Of all that is shown or masked, not only in the workspace: credentials among toolchains are replaced too, and so are
-    /// folders that the operator opens.
+    /// Of all that is shown or masked, not only in the workspace: credentials among toolchains are
+    /// replaced too, and so are folders that the operator opens.
     fn marks(spec: &CageSpec) -> Vec<(PathBuf, Option<Standing>)> {
         let shown = spec.mounts.iter().filter_map(|mount| match mount {
             Mount::Pin { at }

@@ -1,5 +1,5 @@
-//! What is told of protected names: those that the guard refused to make, and those that appeared while a job ran. It
-//! changes nothing in the workspace.
+//! What is told of protected names: those that the guard refused to make, and those that appeared
+//! while a job ran. It changes nothing in the workspace.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,11 @@ const LONGEST_TOLD: usize = 300;
 const MOST_TOLD: usize = 20;
 
 impl Programs {
-    /// Names the protected names that appeared during the job, at whatever depth. Without a guard nothing else tells of
-    /// them. With one it finds what no single call makes: a folder that is laid out like a repository without being called
-    /// `.git`, and a folder renamed so that an operator's rule with wildcards covers what is in it. The walk costs what the
-    /// job changed, which the walk before the next job would read otherwise.
+    /// Names the protected names that appeared during the job, at whatever depth. Without a guard
+    /// nothing else tells of them. With one it finds what no single call makes: a folder that is
+    /// laid out like a repository without being called `.git`, and a folder renamed so that an
+    /// operator's rule with wildcards covers what is in it. The walk costs what the job changed,
+    /// which the walk before the next job would read otherwise.
     ///
     /// LIMIT: what a person makes meanwhile is told too.
     pub(super) fn tell_planted(&self, before: &View, layers: &Layers, planted: Planted<'_>) {
@@ -33,7 +34,8 @@ impl Programs {
 
     fn appeared(&self, before: &View, after: &View, layers: &Layers) -> Vec<String> {
         let protected = new_protected(before, after);
-        // A guard sees into every folder, so one that a test has closed or made too deep is nobody's violation.
+        // A guard sees into every folder, so one that a test has closed or made too deep is
+        // nobody's violation.
         let closed = if layers.has(Layer::NameGuard) { Vec::new() } else { new_closed(before, after) };
         let n_more = (protected.len() + closed.len()).saturating_sub(MOST_TOLD);
         let told = |path: &PathBuf| {

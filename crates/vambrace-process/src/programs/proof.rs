@@ -316,7 +316,8 @@ fn scene(view: &View) -> Scene {
     paths.into_iter().map(|path| (path.to_owned(), look(path))).collect()
 }
 
-/// What stands in the place of something that nobody may read: in the workspace, and of credentials among toolchains.
+/// What stands in the place of something that nobody may read: in the workspace, and of credentials
+/// among toolchains.
 fn covered(mount: &Mount) -> Option<&Path> {
     match mount {
         Mount::EmptyFolder { at } | Mount::EmptyFile { at } => Some(at),

@@ -18,8 +18,8 @@ impl Programs {
     }
 
     pub(super) fn order(&self, job: &Job, place: Place) -> Result<Order, ProgramError> {
-        // THREAT: P07, files of the workspace that tell a program of the host what to run (`rust-toolchain.toml`). What
-        // runs on the host starts where no agent writes.
+        // THREAT: P07, files of the workspace that tell a program of the host what to run
+        // (`rust-toolchain.toml`). What runs on the host starts where no agent writes.
         let mut folder = PathBuf::from("/");
         if place == Place::Cage {
             folder.clone_from(&self.settings.workspace);
@@ -37,7 +37,8 @@ impl Programs {
             Naming::AnyPath if program.contains('/') => file_at(&folder.join(program), program),
             Naming::Workspace if program.contains('/') && !program.starts_with('/') => {
                 let file = file_at(&folder.join(program), program)?;
-                // THREAT: P04, a planted link would tell by the kind of failure what there is on this machine.
+                // THREAT: P04, a planted link would tell by the kind of failure what there is on
+                // this machine.
                 Some(file)
                     .filter(|file| file.path.starts_with(&self.settings.workspace))
                     .ok_or_else(|| ProgramError::NotInstalled { program: program.to_owned() })

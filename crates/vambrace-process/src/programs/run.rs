@@ -1,5 +1,5 @@
-//! The way of one job: a seat, a cage, the programs, and what they left. A run and a session walk it alike, and differ only
-//! in where input comes from and output goes to.
+//! The way of one job: a seat, a cage, the programs, and what they left. A run and a session walk
+//! it alike, and differ only in where input comes from and output goes to.
 
 use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -126,8 +126,8 @@ impl Programs {
         }
         let exceeded = kept.group.as_ref().is_some_and(Group::has_exceeded_memory);
         let layers = kept.layers.clone();
-        // INVARIANT: nothing of the job is alive when its traces are looked for. A cell that reported the end has ended
-        // all of it; any other is ended here.
+        // INVARIANT: nothing of the job is alive when its traces are looked for. A cell that
+        // reported the end has ended all of it; any other is ended here.
         let mut kept = Some(kept);
         if !(is_warm && outcome.is_ok() && kept.as_ref().is_some_and(|kept| kept.cell.is_settling())) {
             kept.take().into_iter().for_each(|kept| self.shelf.dissolve(kept));
@@ -154,8 +154,8 @@ impl Programs {
         Ok(Concluded { captured, enforcement: layers.enforcement(), warnings })
     }
 
-    /// Something that a cage was to lie on may go while it is built, by a person or by another program; then it is looked
-    /// at anew.
+    /// Something that a cage was to lie on may go while it is built, by a person or by another
+    /// program; then it is looked at anew.
     fn settled_cell(&self, fetched: &Fetched, asked: Asked<'_>) -> Result<Kept, ProgramError> {
         const TRIES: usize = 3;
         let mut built = self.cell_for(fetched, asked);
@@ -168,8 +168,8 @@ impl Programs {
         built
     }
 
-    /// THREAT: P05, a connection that one job left waiting must not be served under the grants of the next, so who has a way
-    /// out has a cage of its own.
+    /// THREAT: P05, a connection that one job left waiting must not be served under the grants of
+    /// the next, so who has a way out has a cage of its own.
     pub(super) fn may_be_warm(&self, asked: Asked<'_>) -> bool {
         let is_wanted = asked.job.level == Level::Warm && self.settings.reuse == Reuse::PerCaller;
         is_wanted && asked.network.is_none()

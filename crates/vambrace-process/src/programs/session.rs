@@ -1,5 +1,6 @@
-//! A program that lives: its input and output are pipes that whoever opened it holds. It walks the way of every job
-//! (`run`), on a thread of its own, so it has the same permit, cage, guard and limits.
+//! A program that lives: its input and output are pipes that whoever opened it holds. It walks the
+//! way of every job (`run`), on a thread of its own, so it has the same permit, cage, guard and
+//! limits.
 
 mod stream;
 
@@ -46,8 +47,8 @@ pub struct SessionEnd {
     pub planted: Vec<String>,
 }
 
-/// A program that runs, with both pipes. Threads may share it: one may write while another reads. Dropping it ends all that
-/// runs in the cage, and comes back when nothing of it is alive.
+/// A program that runs, with both pipes. Threads may share it: one may write while another reads.
+/// Dropping it ends all that runs in the cage, and comes back when nothing of it is alive.
 #[derive(Debug)]
 pub struct Session {
     input: Mutex<Option<Writer>>,
@@ -68,8 +69,8 @@ struct Ended {
 }
 
 impl Programs {
-    /// Starts a job whose input and output stay open. Its errors are kept, as far as they are the last; its time counts as
-    /// for a run.
+    /// Starts a job whose input and output stay open. Its errors are kept, as far as they are the
+    /// last; its time counts as for a run.
     pub fn open<A: Runs>(
         self: &Arc<Self>,
         permit: Permit<A>,
@@ -158,8 +159,9 @@ impl Session {
         lock(&self.output).read(into, most)
     }
 
-    /// A line without its end; what stands after the last one is a line too. None: the program writes no more. A line of
-    /// more than `largest` bytes is an error, and the next call reads the line after it.
+    /// A line without its end; what stands after the last one is a line too. None: the program
+    /// writes no more. A line of more than `largest` bytes is an error, and the next call reads the
+    /// line after it.
     pub fn read_line(&self, largest: usize, most: Duration) -> Result<Option<Vec<u8>>, SessionError> {
         lock(&self.output).line(largest, most)
     }

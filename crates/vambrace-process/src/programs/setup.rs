@@ -23,8 +23,9 @@ const TURNS: &str = "turns";
 /// Private memory for /tmp and the home folder.
 const TEMPORARY_BYTES: u64 = 512 << 20;
 
-/// THREAT: P07, who sends a descriptor is refused when those on their way are more than its own limit of open files; programs
-/// of a cage have less of it, so that none keeps us from building the next one.
+/// THREAT: P07, who sends a descriptor is refused when those on their way are more than its own
+/// limit of open files; programs of a cage have less of it, so that none keeps us from building the
+/// next one.
 fn raise_files() {
     let held = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     let raised = rustix::process::Rlimit { current: held.maximum, maximum: held.maximum };

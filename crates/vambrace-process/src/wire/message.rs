@@ -1,4 +1,5 @@
-//! The messages: what is asked of the launcher and of a cell, and what they answer. A spec goes to the launcher as it is.
+//! The messages: what is asked of the launcher and of a cell, and what they answer. A spec goes to
+//! the launcher as it is.
 
 use std::path::PathBuf;
 

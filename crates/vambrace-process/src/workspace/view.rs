@@ -168,7 +168,8 @@ impl View {
         self.pinned = pinned.into_iter().collect();
     }
 
-    /// Asked before a cage is built, and not after a run: of a program that makes more names than fit, some are told.
+    /// Asked before a cage is built, and not after a run: of a program that makes more names than
+    /// fit, some are told.
     pub(crate) fn check_size(&self) -> Result<(), ViewError> {
         let git = self.repositories.len() + self.git_files.len();
         let n_finds = self.masked.len() + self.protected.len() + self.pinned.len() + self.sockets.len() + git;
@@ -176,12 +177,14 @@ impl View {
     }
 }
 
-/// What a run left behind that decides what happens on this machine: protected names and repositories that were not
-/// there before, at any depth. A folder or link in the place of another one counts as new.
+/// What a run left behind that decides what happens on this machine: protected names and
+/// repositories that were not there before, at any depth. A folder or link in the place of another
+/// one counts as new.
 ///
 /// LIMIT: a file is compared by its name only, because editors replace files when a person saves.
 ///
-/// The nearest to the top come first, because those are read most often; what lies in one of them is not named again.
+/// The nearest to the top come first, because those are read most often; what lies in one of them
+/// is not named again.
 pub(crate) fn new_protected(before: &View, after: &View) -> Vec<PathBuf> {
     let known = Known::of(before);
     let new: BTreeSet<&Path> =
@@ -193,7 +196,8 @@ pub(crate) fn new_protected(before: &View, after: &View) -> Vec<PathBuf> {
     outermost
 }
 
-/// Folders that no walk looks into any more: a job made them under a blocked name, closed them, or put them too deep.
+/// Folders that no walk looks into any more: a job made them under a blocked name, closed them, or
+/// put them too deep.
 pub(crate) fn new_closed<'v>(before: &View, after: &'v View) -> Vec<&'v Path> {
     let folders = |view: &'_ View| -> BTreeSet<PathBuf> {
         view.masked.iter().filter(|masked| masked.is_folder).map(|masked| masked.path.clone()).collect()

@@ -9,8 +9,8 @@ use super::record::standing;
 use super::{Call, Setback, Trail};
 use crate::Corridor;
 
-/// Looks at no argument. What the trail says from here on is how loudly the call is told, however it ends, and what stands
-/// around it.
+/// Looks at no argument. What the trail says from here on is how loudly the call is told, however
+/// it ends, and what stands around it.
 pub(crate) async fn authorize<A: Action>(
     corridor: &Corridor,
     call: &Call,

@@ -58,8 +58,8 @@ struct Clean {
     n_redactions: usize,
 }
 
-/// Stages 10 and 11: redact, then truncate. A cut through the middle of a key leaves half a key, which no rule recognizes.
-/// THREAT: P02.
+/// Stages 10 and 11: redact, then truncate. A cut through the middle of a key leaves half a key,
+/// which no rule recognizes. THREAT: P02.
 async fn clean(call: &Call, end: &mut End, trail: &mut Trail) -> Clean {
     let redactor = &call.redactor;
     let mut n_redactions = trail.n_redacted;

@@ -61,8 +61,8 @@ async fn settle<T: Tool>(
     hold_if(waits, || tool.settle(action, look)).await
 }
 
-/// Eyes for this call. THREAT: P01, what is looked at for a decision is never cut short by whoever hangs up: half a look at
-/// what an approval is about would be good for another half.
+/// Eyes for this call. THREAT: P01, what is looked at for a decision is never cut short by whoever
+/// hangs up: half a look at what an approval is about would be good for another half.
 pub(crate) fn look(call: &Call) -> Look<'_> {
     look_until(call, Stop::default())
 }

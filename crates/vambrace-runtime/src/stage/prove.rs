@@ -12,7 +12,8 @@ use vambrace_types::{Enforcement, ToolError, Tree};
 use super::{Call, Trail};
 use crate::{Context, Corridor};
 
-/// Stage 6¾. A person may have thought about the call for a while, so whether anything is served is asked again.
+/// Stage 6¾. A person may have thought about the call for a while, so whether anything is served is
+/// asked again.
 pub(crate) async fn prove_before<A: Action>(
     corridor: &Corridor,
     call: &Call,

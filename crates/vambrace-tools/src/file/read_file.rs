@@ -64,7 +64,8 @@ impl Tool for ReadFileTool {
 
     async fn run(&self, permit: Permit<ReadFile>, hands: &Hands<'_>) -> Result<RawOutput, ToolError> {
         let ReadFile { max_bytes, lines, .. } = permit.action();
-        // Of a small part the read is over before another thread could take the rest over. Lines may be far back.
+        // Of a small part the read is over before another thread could take the rest over. Lines
+        // may be far back.
         let is_short = lines.is_none() && *max_bytes <= hands.limits().read;
         let read = || hands.files().read(permit, &hands.deadline());
         let mut text = if is_short { read() } else { hands.blocking(read).await }.map_err(files)?;

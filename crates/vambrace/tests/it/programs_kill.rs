@@ -1,4 +1,5 @@
-//! Killed with SIGKILL in the middle of a program: nothing goes on running, and the next start works as before.
+//! Killed with SIGKILL in the middle of a program: nothing goes on running, and the next start
+//! works as before.
 
 use std::fs;
 use std::process::{Child, Stdio};

@@ -1,5 +1,6 @@
-//! Programs that plant protected names where the operator wants no guard (`sandbox.absent_names: sweep`): the sandbox says
-//! that it is partial, what was planted is told after the call, and nothing of it is touched.
+//! Programs that plant protected names where the operator wants no guard (`sandbox.absent_names:
+//! sweep`): the sandbox says that it is partial, what was planted is told after the call, and
+//! nothing of it is touched.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

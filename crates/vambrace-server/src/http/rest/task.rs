@@ -1,4 +1,5 @@
-//! `/api/tokens/task`: a token for one task, for those who hand work to others. It can only narrow what its maker has.
+//! `/api/tokens/task`: a token for one task, for those who hand work to others. It can only narrow
+//! what its maker has.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,7 +73,8 @@ pub(super) async fn make(
     })))
 }
 
-/// THREAT: P13, what its maker may not do, the task may not; policy asks both roles and both modes with every call.
+/// THREAT: P13, what its maker may not do, the task may not; policy asks both roles and both modes
+/// with every call.
 fn task(caller: &Caller, wish: Wish, now: Timestamp) -> Result<Task, Problem> {
     if !(1..=LONGEST_TASK).contains(&wish.ttl) {
         return Err(invalid(&format!("`ttl` is between 1 and {LONGEST_TASK} seconds.")));
